@@ -1,0 +1,16 @@
+/* backflow.h - Everything public. */
+#ifndef BACKFLOW_H
+#define BACKFLOW_H
+
+#include "backflow/dataset.h"
+#include "backflow/estimator.h"
+#include "backflow/log.h"
+#include "backflow/machine.h"
+#include "backflow/matrix.h"
+#include "backflow/memory.h"
+#include "backflow/options.h"
+#include "backflow/policy.h"
+#include "backflow/rng.h"
+#include "backflow/status.h"
+
+#endif

@@ -1,0 +1,53 @@
+/* env.h - Built-in environments: where logs and true values come from.
+ *
+ * A step is pure: it reads and writes the state it is given and draws from the stream it is given.
+ * Termination comes from the environment; time limits come from whoever rolls out. */
+#ifndef BACKFLOW_ENV_H
+#define BACKFLOW_ENV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "backflow/memory.h"
+#include "backflow/rng.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum bf_rewards {
+    BF_REWARDS_PAPER,     /* of the black-box paper: +100 at a goal, -100 at a fall, ... */
+    BF_REWARDS_GYMNASIUM, /* the environment's own, for parity and training thresholds */
+} bf_rewards;
+
+#define BF_ENV_MAX_DIM 8 /* no environment has longer states */
+
+typedef struct bf_env bf_env;
+struct bf_env {
+    const char *name, *summary;
+    int inner_dim; /* numbers in the state that `step` moves */
+    int state_dim; /* numbers that a policy and a log see: what `observe` writes */
+    int actions;
+    int64_t states; /* S of a finite environment (its state is one whole number); 0 otherwise */
+    int64_t limit;  /* usual time limit of an episode */
+    /* Column names, or kinds of coordinate: "x", "theta" ...; state_dim of them. */
+    const char *const *state_names;
+
+    void (*reset)(double *state, bf_rng *rng); /* a start state */
+    /* Moves `state`; returns whether the new state is terminal. */
+    bool (*step)(double *state, int action, bf_rewards rewards, bf_rng *rng, double *reward);
+    void (*observe)(const double *state, double *seen);
+
+    /* Finite environments: P (S * A, S) row-major, expected reward R (S * A), start p0 (S), which
+     * the caller owns. NULL otherwise. */
+    void (*model)(double *p, double *r, double *p0);
+};
+
+/* Every environment, in the order of envs.def; NULL past the end. */
+BF_API const bf_env *bf_env_at(int index);
+BF_API const bf_env *bf_env_find(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

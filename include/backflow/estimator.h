@@ -1,0 +1,91 @@
+/* estimator.h - The question, the methods that answer it, and the answer. */
+#ifndef BACKFLOW_ESTIMATOR_H
+#define BACKFLOW_ESTIMATOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "backflow/dataset.h"
+#include "backflow/log.h"
+#include "backflow/memory.h"
+#include "backflow/options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What becomes of a step that ended in a terminal state. */
+typedef enum bf_terminal {
+    BF_TERMINAL_RESTART, /* the next state is a start state: the mean over the log's */
+    BF_TERMINAL_ABSORB,  /* the process stays where it is, at reward 0 */
+    BF_TERMINAL_IGNORE,  /* the logged next state is used like any other */
+} bf_terminal;
+
+/* The question: what does the target policy, data->pi and data->npi, earn per step? */
+typedef struct bf_problem {
+    const bf_dataset *data;
+    double gamma; /* 1: long-run average; below 1: discounted, times 1 - gamma */
+    int terminal; /* bf_terminal */
+} bf_problem;
+
+/* A number found on the way. */
+typedef struct bf_diagnostic {
+    const char *name;  /* JSON key: "ess" */
+    const char *label; /* for people: "effective sample size" */
+    double value;
+} bf_diagnostic;
+
+/* Something a reader of the answer has to know. */
+typedef struct bf_warning {
+    const char *text;   /* what is the matter */
+    const char *advice; /* what to do about it */
+    bool distrust;      /* the answer should not be trusted as it stands */
+} bf_warning;
+
+#define BF_MAX_DIAGNOSTICS 48
+#define BF_MAX_WARNINGS    32
+
+typedef struct bf_estimate {
+    double value;
+    double level, low, high; /* interval; level 0: none */
+    const double *weights;   /* (n), not negative; NULL where the method has none */
+    bf_diagnostic diagnostics[BF_MAX_DIAGNOSTICS];
+    int diagnostic_count;
+    bf_warning warnings[BF_MAX_WARNINGS];
+    int warning_count;
+} bf_estimate;
+
+/* What a method cannot do without. */
+typedef enum bf_needs {
+    BF_NEEDS_TARGET = 1 << 0,   /* pi at the next states */
+    BF_NEEDS_BEHAVIOR = 1 << 1, /* mu of the actions taken */
+    BF_NEEDS_EPISODES = 1 << 2, /* which transitions belong together, in order */
+    BF_NEEDS_PI = 1 << 3,       /* pi at the states themselves */
+} bf_needs;
+
+typedef struct bf_estimator {
+    const char *name;
+    const char *summary; /* one line, for `backflow list` */
+    unsigned needs;
+    const bf_option_table *options; /* NULL: none */
+    bf_status (*run)(bf_estimate *out, const bf_problem *problem, const void *options,
+                     const bf_context *context, bf_arena *arena, bf_error *err);
+} bf_estimator;
+
+/* Every estimator, in the order of estimators.def; NULL past the end. */
+BF_API const bf_estimator *bf_estimator_at(int index);
+BF_API const bf_estimator *bf_estimator_find(const char *name);
+
+/* Checks that the problem has what the method needs, then runs it. `options` NULL: defaults.
+ * Everything in *out lives in `arena`. */
+BF_API bf_status bf_estimator_run(const bf_estimator *estimator, bf_estimate *out,
+                                  const bf_problem *problem, const void *options,
+                                  const bf_context *context, bf_arena *arena, bf_error *err);
+
+/* The value of a diagnostic, or NaN where there is none of that name. */
+BF_API double bf_estimate_get(const bf_estimate *estimate, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,29 @@
+/* machine.h - What the computation runs on. */
+#ifndef BACKFLOW_MACHINE_H
+#define BACKFLOW_MACHINE_H
+
+#include "backflow/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BF_VERSION_MAJOR 0
+#define BF_VERSION_MINOR 1
+#define BF_VERSION_PATCH 0
+
+BF_API const char *bf_version(void); /* "0.1.0" */
+
+typedef struct bf_machine {
+    char blas[160];   /* "OpenBLAS 0.3.21, SkylakeX kernels", or why there is none */
+    const char *simd; /* widest level our own loops use: "AVX-512", "AVX2", "baseline" */
+    int threads;      /* processors this process may use */
+} bf_machine;
+
+/* Loads the BLAS if that has not happened yet. Never fails: what is missing is said in the text. */
+BF_API bf_machine bf_machine_describe(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,38 @@
+/* policy.h - A target or behaviour policy: probabilities of discrete actions at given states. */
+#ifndef BACKFLOW_POLICY_H
+#define BACKFLOW_POLICY_H
+
+#include <stdint.h>
+
+#include "backflow/dataset.h"
+#include "backflow/memory.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct bf_policy bf_policy;
+
+/* Reads a policy file; which kind is told by its content, then by its suffix. In `arena`. */
+BF_API bf_status bf_policy_read(const bf_policy **out, const char *path, bf_arena *arena,
+                                bf_error *err);
+
+/* One row per state, (states, actions) row-major; copied. `name` stands in messages. */
+BF_API bf_status bf_policy_from_table(const bf_policy **out, const char *name, const double *table,
+                                      int64_t states, int actions, bf_arena *arena, bf_error *err);
+
+BF_API int bf_policy_actions(const bf_policy *policy);
+BF_API const char *bf_policy_kind(const bf_policy *policy); /* "table", "network", ... */
+
+/* probabilities (A, n) at states (d, n), both column after column as in a bf_dataset. */
+BF_API bf_status bf_policy_probabilities(const bf_policy *policy, const double *states, int dim,
+                                         int64_t n, double *probabilities, bf_error *err);
+
+/* Fills data->pi and data->npi from the policy; columns of the log give way to it. */
+BF_API bf_status bf_policy_apply(const bf_policy *policy, bf_dataset *data, bf_arena *arena,
+                                 bf_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

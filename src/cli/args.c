@@ -1,0 +1,230 @@
+/* args.c - Command-line arguments from option tables: parsing and --help.
+ *
+ * --name value, --name=value; a yes/no option is --name or --no-name. An option whose help starts
+ * with "[FILE]" takes its value only as --name=value or where the next word ends in ".name", so
+ * that `--json log.csv` cannot take a log for a place to write to. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "core/fail.h"
+
+static const bf_option common_rows[] = {
+    BF_OPTION_RANGE(bf__common, threads, "0", 0, 1024,
+                    "N: Threads to use; 0 means all processors. Results do not depend on it."),
+    BF_OPTION(bf__common, seed, "1", "N: Seed of everything random."),
+    BF_OPTION(bf__common, quiet, "no", "No progress and no notes on standard error."),
+    BF_OPTION(bf__common, help, "no", "Show this help."),
+};
+const bf_option_table bf__common_table =
+    BF_OPTION_TABLE("Options of every command", bf__common, common_rows);
+
+/* ---- Parsing */
+
+static const bf_option *find(const bf__slot *slots, int count, const char *name, void **options) {
+    for (int i = 0; i < count; i++) {
+        const bf_option *row = bf_options_find(slots[i].table, name);
+        if (row) {
+            *options = slots[i].options;
+            return row;
+        }
+    }
+    return NULL;
+}
+
+/* How many letters to insert, remove or change to get from one word to the other. */
+static int distance(const char *a, const char *b) {
+    int row[64];
+    int columns = (int)strlen(b);
+    if (columns > 62)
+        return 99;
+    for (int j = 0; j <= columns; j++)
+        row[j] = j;
+    for (int i = 1; a[i - 1]; i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= columns; j++) {
+            char x = a[i - 1] == '_' ? '-' : a[i - 1], y = b[j - 1] == '_' ? '-' : b[j - 1];
+            int change = diagonal + (x != y);
+            diagonal = row[j];
+            int step = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            row[j] = change < step ? change : step;
+        }
+    }
+    return row[columns];
+}
+
+static void dashed(const char *field, char *out, size_t size) {
+    snprintf(out, size, "%s", field);
+    for (char *c = out; *c; c++)
+        if (*c == '_')
+            *c = '-';
+}
+
+static bf_status unknown(const bf__slot *slots, int count, const char *name, bf_error *err) {
+    const char *best = NULL;
+    int least = 3;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < slots[i].table->count; j++) {
+            int d = distance(name, slots[i].table->rows[j].field);
+            if (d < least) {
+                least = d;
+                best = slots[i].table->rows[j].field;
+            }
+        }
+    char suggestion[64] = "";
+    if (best) {
+        dashed(best, suggestion, sizeof suggestion);
+        return bf_fail(err, BF_EUSAGE, "--%s: no such option; did you mean --%s?", name,
+                       suggestion);
+    }
+    return bf_fail(err, BF_EUSAGE, "--%s: no such option; --help lists them", name);
+}
+
+static bool ends_with_name(const char *word, const char *name) {
+    size_t length = strlen(word), tail = strlen(name);
+    return length > tail + 1 && word[length - tail - 1] == '.' &&
+           strcmp(word + length - tail, name) == 0;
+}
+
+/* One option at argv[*i]; advances *i past a value taken from the next word. */
+static bf_status parse_option(const bf__slot *slots, int count, int argc, char **argv, int *i,
+                              bf_error *err) {
+    char name[64];
+    const char *word = argv[*i] + 2;
+    const char *equals = strchr(word, '=');
+    size_t length = equals ? (size_t)(equals - word) : strlen(word);
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    void *options;
+    const bf_option *row = find(slots, count, name, &options);
+    if (!row && strncmp(name, "no-", 3) == 0) {
+        row = find(slots, count, name + 3, &options);
+        if (row && row->type == BF_OPTION_BOOL && !equals)
+            return bf_options_set(row, options, "no", err);
+        row = NULL;
+    }
+    if (!row)
+        return unknown(slots, count, name, err);
+    if (equals)
+        return bf_options_set(row, options, equals + 1, err);
+    if (row->type == BF_OPTION_BOOL)
+        return bf_options_set(row, options, "yes", err);
+    if (row->help[0] == '[') {
+        bool taken = *i + 1 < argc && ends_with_name(argv[*i + 1], row->field);
+        return bf_options_set(row, options, taken ? argv[++*i] : "-", err);
+    }
+    if (*i + 1 >= argc)
+        return bf_fail(err, BF_EUSAGE, "--%s: needs a value", name);
+    return bf_options_set(row, options, argv[++*i], err);
+}
+
+bf_status bf__args_parse(bf__tool *tool, const bf__slot *slots, int slot_count, int argc,
+                         char **argv, const char **words, int *word_count, bf_error *err) {
+    for (int i = 0; i < slot_count; i++)
+        BF_TRY(bf_options_init(slots[i].table, slots[i].options, err));
+    *word_count = 0;
+    bool options_over = false;
+    for (int i = 0; i < argc; i++) {
+        const char *word = argv[i];
+        static char output[] = "--output", help[] = "--help";
+        if (!options_over && strcmp(word, "-o") == 0)
+            argv[i] = output;
+        else if (!options_over && strcmp(word, "-h") == 0)
+            argv[i] = help;
+        word = argv[i];
+        if (options_over || word[0] != '-' || word[1] == '\0')
+            words[(*word_count)++] = word;
+        else if (strcmp(word, "--") == 0)
+            options_over = true;
+        else if (word[1] == '-')
+            BF_TRY(parse_option(slots, slot_count, argc, argv, &i, err));
+        else
+            return bf_fail(err, BF_EUSAGE, "%s: no such option; --help lists them", word);
+    }
+    tool->context.threads = (int)tool->common.threads;
+    tool->context.seed = tool->common.seed;
+    return BF_OK;
+}
+
+const char *bf__args_peek(int argc, char **argv, const char *name) {
+    const char *found = NULL;
+    size_t length = strlen(name);
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strncmp(argv[i], "--", 2) != 0 || strncmp(argv[i] + 2, name, length) != 0)
+            continue;
+        const char *rest = argv[i] + 2 + length;
+        if (*rest == '=')
+            found = rest + 1;
+        else if (*rest == '\0' && i + 1 < argc)
+            found = argv[i + 1];
+    }
+    return found;
+}
+
+/* ---- Help */
+
+/* Prints text from column `indent`, broken before column 88. */
+static void wrap(FILE *out, const char *text, int indent) {
+    int column = indent;
+    while (*text) {
+        int word = (int)strcspn(text, " ");
+        if (column > indent && column + 1 + word > 88) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            fputc(' ', out);
+            column++;
+        }
+        fprintf(out, "%.*s", word, text);
+        column += word;
+        text += word;
+        text += strspn(text, " ");
+    }
+    fputc('\n', out);
+}
+
+static void option_help(FILE *out, const bf_option *row) {
+    char name[64], left[160], text[1024];
+    const char *help = row->help;
+    const char *colon = strstr(help, ": ");
+    char argument[64] = "";
+    bool named = colon && (help[0] == '[' || isupper((unsigned char)help[0])) &&
+                 strcspn(help, " ") == (size_t)(colon - help) + 1;
+    if (named) {
+        snprintf(argument, sizeof argument, " %.*s", (int)(colon - help), help);
+        help = colon + 2;
+    } else if (row->type == BF_OPTION_ENUM) {
+        snprintf(argument, sizeof argument, " NAME");
+    } else if (row->type != BF_OPTION_BOOL) {
+        snprintf(argument, sizeof argument, " X");
+    }
+    dashed(row->field, name, sizeof name);
+    snprintf(left, sizeof left, "  --%s%s", name, argument);
+    fprintf(out, "%-26s", left);
+    if (strlen(left) > 24)
+        fprintf(out, "\n%26s", "");
+    int length = snprintf(text, sizeof text, "%s", help);
+    size_t used = (size_t)length;
+    if (row->choices && used < sizeof text)
+        used += (size_t)snprintf(text + used, sizeof text - used, " One of %s.", row->choices);
+    if (row->initial && row->initial[0] && row->type != BF_OPTION_BOOL && used < sizeof text)
+        snprintf(text + used, sizeof text - used, " [%s]", row->initial);
+    wrap(out, text, 26);
+}
+
+void bf__args_help(bf__tool *tool, const bf__command *command, const bf__slot *slots,
+                   int slot_count) {
+    FILE *out = tool->out;
+    fprintf(out, "backflow %s - %s\n\nUsage: backflow %s\n", command->name, command->summary,
+            command->usage);
+    if (command->text)
+        fprintf(out, "\n%s", command->text);
+    for (int i = 0; i < slot_count; i++) {
+        if (slots[i].table->count == 0)
+            continue;
+        fprintf(out, "\n%s:\n", slots[i].table->title);
+        for (int j = 0; j < slots[i].table->count; j++)
+            option_help(out, &slots[i].table->rows[j]);
+    }
+}

@@ -1,0 +1,54 @@
+/* cli.h - What the commands of the tool share. */
+#ifndef BF_CLI_CLI_H
+#define BF_CLI_CLI_H
+
+#include <stdio.h>
+
+#include "backflow/backflow.h"
+
+/* Options that every command has. */
+typedef struct bf__common {
+    int64_t threads;
+    uint64_t seed;
+    bool quiet, help;
+} bf__common;
+
+extern const bf_option_table bf__common_table;
+
+/* A table and the struct it fills. */
+typedef struct bf__slot {
+    const bf_option_table *table;
+    void *options;
+} bf__slot;
+
+typedef struct bf__tool {
+    FILE *out, *err;
+    bf__common common;
+    bf_context context; /* reports to this tool; threads and seed from `common` */
+    bf_arena *arena;
+} bf__tool;
+
+typedef struct bf__command {
+    const char *name;
+    const char *summary; /* one line */
+    const char *usage;   /* "estimate DATA... [--policy P] [options]" */
+    const char *text;    /* a paragraph and examples, for --help */
+    /* Reads its own arguments; *exit_status is what the tool ends with where it returns BF_OK. */
+    bf_status (*run)(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err);
+} bf__command;
+
+const bf__command *bf__command_at(int index);
+
+/* Sets the defaults of every slot, then reads the arguments: what is no option goes to
+ * `words` (room for argc). An option that no slot has is an error that names the nearest one. */
+bf_status bf__args_parse(bf__tool *tool, const bf__slot *slots, int slot_count, int argc,
+                         char **argv, const char **words, int *word_count, bf_error *err);
+
+/* The text of `name` among the arguments, before they are parsed (the last one wins), or NULL. */
+const char *bf__args_peek(int argc, char **argv, const char *name);
+
+/* --help of a command: usage, text, and the options of every slot. */
+void bf__args_help(bf__tool *tool, const bf__command *command, const bf__slot *slots,
+                   int slot_count);
+
+#endif

@@ -1,0 +1,36 @@
+/* log.c - Calling back: messages, progress, the number of threads. */
+#include "core/log.h"
+
+#include <omp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+void bf__log(const bf_context *context, bf_log_level level, const char *format, ...) {
+    if (!context || !context->log.message)
+        return;
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    context->log.message(context->log.context, level, text);
+}
+
+bool bf__progress(const bf_context *context, const char *task, double done, double total,
+                  const char *detail) {
+    if (!context || !context->log.progress)
+        return true;
+    bf_progress progress = {task, done, total, detail};
+    return context->log.progress(context->log.context, &progress);
+}
+
+int bf__threads(const bf_context *context) {
+    return context && context->threads > 0 ? context->threads : omp_get_num_procs();
+}
+
+double bf__seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

@@ -1,0 +1,34 @@
+/* text.c - Reading numbers, independent of the locale. */
+#include "core/text.h"
+
+#include <ctype.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* strtod in the "C" locale: a host program may have set one with decimal commas. */
+static double c_strtod(const char *text, char **end) {
+    char buffer[128];
+    const char *point = localeconv()->decimal_point;
+    size_t length = strlen(text);
+    if ((point[0] == '.' && !point[1]) || length >= sizeof buffer || point[1])
+        return strtod(text, end);
+    memcpy(buffer, text, length + 1);
+    for (char *c = buffer; *c; c++)
+        if (*c == '.')
+            *c = point[0];
+        else if (*c == point[0])
+            *c = '?';
+    char *stop;
+    double value = strtod(buffer, &stop);
+    *end = (char *)text + (stop - buffer);
+    return value;
+}
+
+bool bf__parse_real(const char *text, double *out) {
+    char *end;
+    if (isspace((unsigned char)text[0]))
+        return false;
+    *out = c_strtod(text, &end);
+    return end != text && *end == '\0' && !strpbrk(text, "xX(");
+}

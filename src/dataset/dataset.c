@@ -1,0 +1,1 @@
+#include "backflow/dataset.h"

@@ -1,0 +1,146 @@
+/* estimator.c - The list of estimators, what they need, and filling their answers. */
+#include "backflow/estimator.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "estimator/result.h"
+
+#define BF_ESTIMATOR(name) extern const bf_estimator bf__estimator_##name;
+#include "estimator/estimators.def"
+#undef BF_ESTIMATOR
+
+static const bf_estimator *const estimators[] = {
+#define BF_ESTIMATOR(name) &bf__estimator_##name,
+#include "estimator/estimators.def"
+#undef BF_ESTIMATOR
+};
+
+const bf_estimator *bf_estimator_at(int index) {
+    int count = (int)(sizeof estimators / sizeof *estimators);
+    return index >= 0 && index < count ? estimators[index] : NULL;
+}
+
+const bf_estimator *bf_estimator_find(const char *name) {
+    for (int i = 0; bf_estimator_at(i); i++)
+        if (strcmp(estimators[i]->name, name) == 0)
+            return estimators[i];
+    return NULL;
+}
+
+static bool any(const uint8_t *flags, int64_t n) {
+    return flags && memchr(flags, 1, (size_t)n);
+}
+
+/* Says what is missing, before any work. */
+static bf_status check_needs(const bf_estimator *estimator, const bf_problem *problem,
+                             bf_error *err) {
+    const bf_dataset *data = problem->data;
+    const char *name = estimator->name;
+    if ((estimator->needs & BF_NEEDS_TARGET) && !data->npi && !data->na)
+        return bf_fail(err, BF_ENEEDS,
+                       "%s needs the target policy at the next states: columns npi0, npi1, ... in "
+                       "the log, or --policy FILE",
+                       name);
+    if ((estimator->needs & BF_NEEDS_PI) && !data->pi)
+        return bf_fail(err, BF_ENEEDS,
+                       "%s needs the target policy at the logged states: columns pi0, pi1, ... in "
+                       "the log, or --policy FILE",
+                       name);
+    if ((estimator->needs & BF_NEEDS_BEHAVIOR) && !data->mu && !data->mu_all)
+        return bf_fail(err, BF_ENEEDS,
+                       "%s needs the behaviour policy: a column mu, or mu0, mu1, ..., in the log",
+                       name);
+    if ((estimator->needs & BF_NEEDS_EPISODES) && !data->begin)
+        return bf_fail(err, BF_ENEEDS, "%s needs episodes: a column episode in the log", name);
+    bool restarts = problem->terminal == BF_TERMINAL_RESTART && any(data->terminated, data->n);
+    if ((estimator->needs & BF_NEEDS_TARGET) && (problem->gamma < 1 || restarts)) {
+        const char *why = restarts ? "the log has terminated steps, which restart" : "gamma < 1";
+        if (!data->begin)
+            return bf_fail(err, BF_ENEEDS,
+                           "%s needs the start states of episodes (%s): add a column episode to "
+                           "the log%s",
+                           name, why, restarts ? ", or choose --terminal absorb or ignore" : "");
+        if (!data->pi && !data->na)
+            return bf_fail(err, BF_ENEEDS,
+                           "%s needs the target policy at the start states (%s): columns pi0, "
+                           "pi1, ... in the log, or --policy FILE%s",
+                           name, why, restarts ? ", or choose --terminal absorb or ignore" : "");
+    }
+    return BF_OK;
+}
+
+bf_status bf_estimator_run(const bf_estimator *estimator, bf_estimate *out,
+                           const bf_problem *problem, const void *options,
+                           const bf_context *context, bf_arena *arena, bf_error *err) {
+    *out = (bf_estimate){.value = NAN};
+    if (!(problem->gamma >= 0 && problem->gamma <= 1))
+        return bf_fail(err, BF_EUSAGE, "gamma: %g is outside 0 to 1", problem->gamma);
+    if (problem->data->n < 1)
+        return bf_fail(err, BF_EDATA, "the log has no transitions");
+    BF_TRY(check_needs(estimator, problem, err));
+    if (!options && estimator->options) {
+        void *defaults = bf_arena_zalloc(arena, 1, estimator->options->size, err);
+        if (!defaults)
+            return BF_ENOMEM;
+        BF_TRY(bf_options_init(estimator->options, defaults, err));
+        options = defaults;
+    }
+    BF_TRY(estimator->run(out, problem, options, context, arena, err));
+    if (!isfinite(out->value))
+        return bf_fail(err, BF_ENUMERIC, "%s gave %g, which is no answer", estimator->name,
+                       out->value);
+    return BF_OK;
+}
+
+double bf_estimate_get(const bf_estimate *estimate, const char *name) {
+    for (int i = 0; i < estimate->diagnostic_count; i++)
+        if (strcmp(estimate->diagnostics[i].name, name) == 0)
+            return estimate->diagnostics[i].value;
+    return NAN;
+}
+
+void bf__diagnose(bf_estimate *out, const char *name, const char *label, double value) {
+    if (out->diagnostic_count < BF_MAX_DIAGNOSTICS)
+        out->diagnostics[out->diagnostic_count++] = (bf_diagnostic){name, label, value};
+}
+
+bf_status bf__warn(bf_estimate *out, bf_arena *arena, bf_error *err, bool distrust,
+                   const char *advice, const char *format, ...) {
+    if (out->warning_count == BF_MAX_WARNINGS)
+        return BF_OK;
+    char *text = bf_arena_alloc(arena, 1024, 1, err);
+    if (!text)
+        return BF_ENOMEM;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, 1024, format, arguments);
+    va_end(arguments);
+    out->warnings[out->warning_count++] = (bf_warning){text, advice, distrust};
+    return BF_OK;
+}
+
+void bf__result_from_weights(bf_estimate *out, const bf_problem *problem, const double *weights) {
+    const bf_dataset *data = problem->data;
+    double value = 0, sum = 0, squares = 0, largest = 0, ended = 0;
+    for (int64_t i = 0; i < data->n; i++) {
+        value += weights[i] * data->reward[i];
+        sum += weights[i];
+        squares += weights[i] * weights[i];
+        if (weights[i] > largest)
+            largest = weights[i];
+        if (data->terminated && data->terminated[i])
+            ended += weights[i];
+    }
+    out->value = value;
+    out->weights = weights;
+    bf__diagnose(out, "ess", "effective sample size", squares > 0 ? sum * sum / squares : 0);
+    bf__diagnose(out, "max_weight", "largest weight", largest);
+    if (problem->terminal == BF_TERMINAL_RESTART && problem->gamma == 1 && ended > 0) {
+        bf__diagnose(out, "episode_return", "expected return of an episode", value / ended);
+        bf__diagnose(out, "episode_length", "expected length of an episode", sum / ended);
+    }
+}

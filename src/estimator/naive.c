@@ -1,0 +1,26 @@
+/* naive.c - The mean reward of the log: what the behaviour earned, not the target.
+ *
+ * Estimates   (1/n) sum_i r_i
+ * Cost        O(n)
+ */
+#include "core/fail.h"
+#include "estimator/result.h"
+
+static bf_status run(bf_estimate *out, const bf_problem *problem, const void *options,
+                     const bf_context *context, bf_arena *arena, bf_error *err) {
+    (void)options;
+    (void)context;
+    int64_t n = problem->data->n;
+    double *weights;
+    BF_ALLOC(weights, arena, n, err);
+    for (int64_t i = 0; i < n; i++)
+        weights[i] = 1.0 / (double)n;
+    bf__result_from_weights(out, problem, weights);
+    return BF_OK;
+}
+
+const bf_estimator bf__estimator_naive = {
+    .name = "naive",
+    .summary = "mean reward of the log, whatever the target policy",
+    .run = run,
+};

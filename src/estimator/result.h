@@ -1,0 +1,20 @@
+/* result.h - Filling an answer: diagnostics, warnings, and what follows from the weights. */
+#ifndef BF_ESTIMATOR_RESULT_H
+#define BF_ESTIMATOR_RESULT_H
+
+#include "backflow/estimator.h"
+
+/* Adds a number; `name` and `label` are borrowed and must outlive the answer. */
+void bf__diagnose(bf_estimate *out, const char *name, const char *label, double value);
+
+/* Adds a warning; the text is formatted into `arena`, `advice` is borrowed. */
+bf_status bf__warn(bf_estimate *out, bf_arena *arena, bf_error *err, bool distrust,
+                   const char *advice, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+
+/* From the weights w (n): value, effective sample size, largest weight, and, where episodes
+ * terminate under `restart`, the return and length of an episode. Weights may sum to less than 1
+ * (mass absorbed at reward 0). */
+void bf__result_from_weights(bf_estimate *out, const bf_problem *problem, const double *weights);
+
+#endif

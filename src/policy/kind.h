@@ -1,0 +1,31 @@
+/* kind.h - What a kind of policy is made of. */
+#ifndef BF_POLICY_KIND_H
+#define BF_POLICY_KIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "backflow/policy.h"
+
+/* A policy of some kind starts with this struct and goes on with what the kind needs. */
+struct bf_policy {
+    const char *kind; /* "table" */
+    const char *name; /* stands in messages: the path it was read from */
+    int actions;      /* A */
+    int state_dim;    /* numbers in a state it can be asked about; 0: any */
+    /* probabilities (A, n) at states (d, n); the caller has checked d. */
+    bf_status (*probabilities)(const bf_policy *self, const double *states, int64_t n,
+                               double *probabilities, bf_error *err);
+};
+
+/* A kind of policy file. */
+typedef struct bf__policy_kind {
+    const char *name, *summary;
+    /* Whether the file is of this kind, by its first bytes and its path. */
+    bool (*claims)(const char *path, const unsigned char *head, size_t length);
+    bf_status (*read)(const bf_policy **out, const char *path, bf_arena *arena, bf_error *err);
+} bf__policy_kind;
+
+const bf__policy_kind *bf__policy_kind_at(int index);
+
+#endif

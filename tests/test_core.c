@@ -1,0 +1,199 @@
+/* test_core.c - Status table, arena, options, random streams, output files. */
+#include "harness.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/fail.h"
+#include "core/output.h"
+
+static void every_status_has_its_own_exit(void **state) {
+    (void)state;
+    for (int i = 0; i < BF_STATUS_COUNT; i++) {
+        assert_true(strlen(bf_status_text((bf_status)i)) > 0);
+        assert_int_not_equal(bf_status_exit((bf_status)i), 1); /* kept for --strict */
+        for (int j = 0; j < i; j++)
+            assert_int_not_equal(bf_status_exit((bf_status)i), bf_status_exit((bf_status)j));
+    }
+    assert_string_equal(bf_status_name((bf_status)999), "unknown");
+    assert_int_equal(bf_fail(NULL, BF_EDATA, "no one listens"), BF_EDATA);
+}
+
+static void arena_pieces_are_aligned_and_separate(void **state) {
+    (void)state;
+    bf_error err;
+    bf_arena *arena;
+    assert_ok(bf_arena_create(&arena, NULL, &err), err);
+    unsigned char *last = NULL;
+    for (int64_t size = 0; size < 300000; size = size * 2 + 1) {
+        unsigned char *piece = bf_arena_alloc(arena, size, 1, &err);
+        assert_non_null(piece);
+        assert_int_equal((uintptr_t)piece % 64, 0);
+        memset(piece, 0xAB, (size_t)size);
+        if (last)
+            assert_int_equal(last[0], 0xCD);
+        last = bf_arena_zalloc(arena, 1, 1, &err);
+        assert_int_equal(last[0], 0);
+        last[0] = 0xCD;
+    }
+    bf_mark mark = bf_arena_mark(arena);
+    size_t held = bf_arena_bytes(arena);
+    void *first = bf_arena_alloc(arena, 100, 1, &err);
+    assert_non_null(bf_arena_alloc(arena, 100 << 20, 1, &err));
+    assert_true(bf_arena_bytes(arena) > held);
+    bf_arena_rewind(arena, mark);
+    assert_true(bf_arena_alloc(arena, 100, 1, &err) == first);
+    assert_null(bf_arena_alloc(arena, INT64_MAX, 8, &err));
+    assert_int_equal(err.status, BF_ENOMEM);
+    assert_null(bf_arena_alloc(arena, -1, 8, &err));
+    bf_arena_destroy(arena);
+    bf_arena_destroy(NULL);
+}
+
+typedef struct sample {
+    bool flag;
+    int64_t count;
+    uint64_t seed;
+    double rate;
+    const char *path;
+    int mode;
+} sample;
+
+static const bf_option rows[] = {
+    BF_OPTION(sample, flag, "yes", "A flag."),
+    BF_OPTION_RANGE(sample, count, "10", 1, 1000, "N: A count."),
+    BF_OPTION(sample, seed, "18446744073709551615", "N: A seed."),
+    BF_OPTION_RANGE(sample, rate, "0.25", 0, 1, "A rate."),
+    BF_OPTION(sample, path, NULL, "FILE: A path."),
+    BF_OPTION_CHOICE(sample, mode, "two", "one|two|three", "A mode."),
+};
+static const bf_option_table table = BF_OPTION_TABLE("sample", sample, rows);
+
+static void options_have_defaults_types_and_ranges(void **state) {
+    (void)state;
+    bf_error err;
+    sample s;
+    char text[64];
+    assert_ok(bf_options_init(&table, &s, &err), err);
+    assert_true(s.flag);
+    assert_int_equal(s.count, 10);
+    assert_true(s.seed == UINT64_MAX);
+    assert_true(s.rate == 0.25);
+    assert_null(s.path);
+    assert_int_equal(s.mode, 1);
+    for (int i = 0; i < table.count; i++) { /* what is printed reads back as the same */
+        bf_options_format(&rows[i], &s, text, sizeof text);
+        if (rows[i].initial)
+            assert_string_equal(text, rows[i].initial);
+    }
+    assert_ok(bf_options_set(&rows[1], &s, "1e3", &err), err);
+    assert_int_equal(s.count, 1000);
+    static const struct {
+        int row;
+        const char *text, *message;
+    } bad[] = {
+        {0, "maybe", "--flag: 'maybe' is neither yes nor no"},
+        {1, "0", "--count: '0' is outside 1 to 1000"},
+        {1, "ten", "--count: 'ten' is not a whole number"},
+        {1, "2.5", "--count: '2.5' is not a whole number"},
+        {1, "", "--count: '' is not a whole number"},
+        {2, "-1", "--seed: '-1' is not a whole number from 0 to 2^64 - 1"},
+        {2, "18446744073709551616",
+         "--seed: '18446744073709551616' is not a whole number from 0 to 2^64 - 1"},
+        {3, "1.01", "--rate: '1.01' is outside 0 to 1"},
+        {3, "nan", "--rate: 'nan' is not a number"},
+        {3, "0x1p-1", "--rate: '0x1p-1' is not a number"},
+        {3, " 0.5", "--rate: ' 0.5' is not a number"},
+        {5, "four", "--mode: 'four' is not one of one|two|three"},
+        {5, "tw", "--mode: 'tw' is not one of one|two|three"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        sample before = s;
+        assert_int_equal(bf_options_set(&rows[bad[i].row], &s, bad[i].text, &err), BF_EUSAGE);
+        assert_string_equal(err.message, bad[i].message);
+        assert_memory_equal(&before, &s, sizeof s);
+    }
+    assert_ptr_equal(bf_options_find(&table, "mode"), &rows[5]);
+    assert_null(bf_options_find(&table, "mod"));
+    assert_null(bf_options_find(&table, "mode2"));
+}
+
+/* Philox 4x64-10 of the all-zero counter and key, from the known-answer file of Random123. */
+static void random_stream_is_philox(void **state) {
+    (void)state;
+    bf_rng rng = {.left = 0};
+    assert_true(bf_rng_u64(&rng) == 0x16554d9eca36314cu);
+    assert_true(bf_rng_u64(&rng) == 0xdb20fe9d672d0fdcu);
+    assert_true(bf_rng_u64(&rng) == 0xd7e772cee186176bu);
+    assert_true(bf_rng_u64(&rng) == 0x7e68b68aec7ba23bu);
+}
+
+static void random_streams_are_separate_and_even(void **state) {
+    (void)state;
+    bf_rng a = bf_rng_make(1, "a", 0), b = bf_rng_make(1, "a", 1), c = bf_rng_make(1, "b", 0),
+           again = bf_rng_make(1, "a", 0);
+    uint64_t first = bf_rng_u64(&a);
+    assert_true(first == bf_rng_u64(&again));
+    assert_true(first != bf_rng_u64(&b) && first != bf_rng_u64(&c));
+    enum { N = 200000 };
+    double sum = 0, squares = 0, uniform = 0;
+    int64_t counts[7] = {0};
+    for (int i = 0; i < N; i++) {
+        double z = bf_rng_normal(&a), u = bf_rng_uniform(&a);
+        assert_true(u >= 0 && u < 1);
+        sum += z;
+        squares += z * z;
+        uniform += u;
+        counts[bf_rng_below(&a, 7)]++;
+    }
+    assert_near(sum / N, 0, 5 / sqrt(N));
+    assert_near(squares / N, 1, 5 * sqrt(2.0 / N));
+    assert_near(uniform / N, 0.5, 5 * sqrt(1.0 / 12 / N));
+    for (int k = 0; k < 7; k++)
+        assert_near((double)counts[k], N / 7.0, 5 * sqrt(N / 7.0));
+    const double p[] = {0, 0.25, 0, 0.75, 0};
+    int64_t ones = 0;
+    for (int i = 0; i < N; i++) {
+        int k = bf_rng_choice(&a, p, 1, 5);
+        assert_true(k == 1 || k == 3);
+        ones += k == 1;
+    }
+    assert_near((double)ones, N / 4.0, 5 * sqrt(N * 0.1875));
+}
+
+static void output_is_whole_or_absent(void **state) {
+    (void)state;
+    bf_error err;
+    char folder[] = "/tmp/backflow-test-XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/out", folder);
+    bf__output out;
+    assert_ok(bf__output_open(&out, path, &err), err);
+    fputs("half", out.file);
+    bf__output_abandon(&out);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_ok(bf__output_open(&out, path, &err), err);
+    fputs("whole", out.file);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_ok(bf__output_commit(&out, &err), err);
+    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(bf__output_open(&out, folder, &err), BF_EFILE);
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0); /* nothing was left beside */
+    assert_int_equal(bf__output_open(&out, path, &err), BF_EFILE);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_status_has_its_own_exit),
+        cmocka_unit_test(arena_pieces_are_aligned_and_separate),
+        cmocka_unit_test(options_have_defaults_types_and_ranges),
+        cmocka_unit_test(random_stream_is_philox),
+        cmocka_unit_test(random_streams_are_separate_and_even),
+        cmocka_unit_test(output_is_whole_or_absent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
