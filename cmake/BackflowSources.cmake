@@ -15,6 +15,7 @@ endfunction()
 function(backflow_sources library_out cli_out)
   backflow_listed(readers dataset readers.def BF_READER)
   backflow_listed(estimators estimator estimators.def BF_ESTIMATOR)
+  backflow_listed(weights estimator weights.def BF_WEIGHTS)
   backflow_listed(commands cli commands.def BF_COMMAND)
   set(library
       src/core/arena.c
@@ -26,11 +27,18 @@ function(backflow_sources library_out cli_out)
       src/core/rng.c
       src/core/status.c
       src/core/text.c
+      src/solver/chain.c
+      src/solver/simplex_qp.c
       src/dataset/dataset.c
       ${readers}
       src/policy/policy.c
       src/estimator/estimator.c
-      ${estimators})
+      src/estimator/cells.c
+      src/estimator/cells_qp.c
+      ${weights}
+      ${estimators}
+      src/report/json.c
+      src/report/text.c)
   set(cli
       src/cli/main.c
       src/cli/args.c

@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "core/fail.h"
+#include "report/report.h"
 
 static const bf_option common_rows[] = {
     BF_OPTION_RANGE(bf__common, threads, "0", 0, 1024,
@@ -164,26 +165,6 @@ const char *bf__args_peek(int argc, char **argv, const char *name) {
 
 /* ---- Help */
 
-/* Prints text from column `indent`, broken before column 88. */
-static void wrap(FILE *out, const char *text, int indent) {
-    int column = indent;
-    while (*text) {
-        int word = (int)strcspn(text, " ");
-        if (column > indent && column + 1 + word > 88) {
-            fprintf(out, "\n%*s", indent, "");
-            column = indent;
-        } else if (column > indent) {
-            fputc(' ', out);
-            column++;
-        }
-        fprintf(out, "%.*s", word, text);
-        column += word;
-        text += word;
-        text += strspn(text, " ");
-    }
-    fputc('\n', out);
-}
-
 static void option_help(FILE *out, const bf_option *row) {
     char name[64], left[160], text[1024];
     const char *help = row->help;
@@ -210,7 +191,7 @@ static void option_help(FILE *out, const bf_option *row) {
         used += (size_t)snprintf(text + used, sizeof text - used, " One of %s.", row->choices);
     if (row->initial && row->initial[0] && row->type != BF_OPTION_BOOL && used < sizeof text)
         snprintf(text + used, sizeof text - used, " [%s]", row->initial);
-    wrap(out, text, 26);
+    bf__paragraph(out, text, 26);
 }
 
 void bf__args_help(bf__tool *tool, const bf__command *command, const bf__slot *slots,
