@@ -72,6 +72,17 @@ void bf__cells_missing(const bf__cells *m, double *miss) {
     }
 }
 
+double bf__cells_loss(const bf__cells *m, const double *x, double *y) {
+    double sum = 0;
+    bf__cells_inflow(m, x, y);
+    for (int64_t i = 0; i < m->states * m->actions; i++) {
+        double flow = m->pi[i] * y[i / m->actions];
+        double r = m->cell_at[i] >= 0 ? x[m->cell_at[i]] - flow : flow;
+        sum += r * r;
+    }
+    return sum;
+}
+
 /* Q x = r_seen - T' Pi' r */
 static void form_apply(void *self, const double *x, double *out) {
     form *f = self;

@@ -11,6 +11,10 @@
 bf_status bf__cells_quadratic(bf__quadratic *q, const bf__cells *model, bf_arena *arena,
                               bf_error *err);
 
+/* l(x) itself, as a sum of squares: exact to rounding where it is near 0, which x'Qx is not.
+ * `y` (S) is scratch. */
+double bf__cells_loss(const bf__cells *model, const double *x, double *y);
+
 /* y (S) = mass that flows into each state per step from mass x (C) on the cells. */
 void bf__cells_inflow(const bf__cells *model, const double *x, double *y);
 

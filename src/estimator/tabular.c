@@ -181,14 +181,6 @@ static double coverage(const bf__cells *m, const double *x, const double *miss, 
     return covered < 1 - 1e-14 ? fmax(covered, 0) : 1;
 }
 
-static double loss(const bf__quadratic *q, const double *x, double *qx) {
-    double sum = 0;
-    q->apply(q->self, x, qx);
-    for (int64_t c = 0; c < q->n; c++)
-        sum += x[c] * qx[c];
-    return fmax(sum, 0);
-}
-
 static bf_status warn(bf_estimate *out, const solution *s, double covered, double objective,
                       const bf__cells *m, bf_arena *arena, bf_error *err) {
     if (s->classes > 1)
@@ -219,7 +211,7 @@ static bf_status warn(bf_estimate *out, const solution *s, double covered, doubl
         BF_TRY(bf__warn(out, arena, err, true, "The chain mixes too slowly for its size.",
                         "the stationary distribution was found only to a residual of %.3g",
                         s->convergence));
-    if (s->gap > 1e-6 * objective)
+    if (s->classes == 0 && s->gap > 1e-6 * objective)
         BF_TRY(bf__warn(out, arena, err, true, "The log has more states than can be solved.",
                         "the weights are not the best ones: the duality gap is %.3g of a flow "
                         "residual of %.3g",
@@ -235,12 +227,11 @@ static bf_status warn(bf_estimate *out, const solution *s, double covered, doubl
 }
 
 static bf_status report(bf_estimate *out, const bf_problem *problem, const bf__cells *m,
-                        const solution *s, const bf__quadratic *q, bf_arena *arena, bf_error *err) {
+                        const solution *s, bf_arena *arena, bf_error *err) {
     int64_t n = problem->data->n;
-    double *weights, *uniform, *scratch, *miss, *y;
+    double *weights, *uniform, *miss, *y;
     BF_ALLOC(weights, arena, n, err);
     BF_ALLOC(uniform, arena, m->cells, err);
-    BF_ALLOC(scratch, arena, m->cells, err);
     BF_ALLOC(miss, arena, m->states, err);
     BF_ALLOC(y, arena, m->states, err);
     for (int64_t i = 0; i < n; i++)
@@ -248,7 +239,7 @@ static bf_status report(bf_estimate *out, const bf_problem *problem, const bf__c
     for (int64_t c = 0; c < m->cells; c++)
         uniform[c] = (double)m->count[c] / (double)n;
     bf__cells_missing(m, miss);
-    double before = loss(q, uniform, scratch), after = loss(q, s->x, scratch);
+    double before = bf__cells_loss(m, uniform, y), after = bf__cells_loss(m, s->x, y);
     double covered = coverage(m, s->x, miss, y);
     bf__result_from_weights(out, problem, weights);
     bf__diagnose(out, "flow_residual", "flow residual", after);
@@ -286,17 +277,17 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
     BF_TRY(bf__cells_build(&m, problem, arena, err));
     BF_ALLOC(s.x, arena, m.cells, err);
     BF_TRY(solve_chain(&s, &m, context, arena, err));
-    BF_TRY(bf__cells_quadratic(&q, &m, arena, err));
     if (s.classes == 0) {
         bf__qp_result result;
+        BF_TRY(bf__cells_quadratic(&q, &m, arena, err));
         BF_TRY(bf__simplex_qp(s.x, &result, &q, context, arena, err));
         s.gap = result.gap;
     } else {
         double *scratch;
-        BF_ALLOC(scratch, arena, m.cells, err);
-        s.gap = loss(&q, s.x, scratch); /* the minimum is 0 */
+        BF_ALLOC(scratch, arena, m.states, err);
+        s.gap = bf__cells_loss(&m, s.x, scratch); /* the minimum is 0 */
     }
-    return report(out, problem, &m, &s, &q, arena, err);
+    return report(out, problem, &m, &s, arena, err);
 }
 
 static int suits(const bf_dataset *data) {
