@@ -54,6 +54,14 @@ static void table(FILE *out, const bf_option_table *options) {
     }
 }
 
+/* Options of estimators stand in a section of their own, whichever --help would show. */
+static bool is_method(const bf_option_table *options) {
+    for (int i = 0; bf_estimator_at(i); i++)
+        if (bf_estimator_at(i)->options == options)
+            return true;
+    return false;
+}
+
 void bf__man_command(FILE *out, const bf__command *command, const bf__slot *slots, int slot_count) {
     heading(out, ".SS", command->name);
     escaped(out, command->summary);
@@ -66,12 +74,13 @@ void bf__man_command(FILE *out, const bf__command *command, const bf__slot *slot
         fputs(".fi\n", out);
     }
     for (int i = 0; i < slot_count; i++) {
-        if (slots[i].table == &bf__common_table || slots[i].table->count == 0)
+        const bf_option_table *options = slots[i].table;
+        if (options == &bf__common_table || options->count == 0 || is_method(options))
             continue;
         fputs(".PP\n", out);
-        escaped(out, slots[i].table->title);
+        escaped(out, options->title);
         fputs(":\n", out);
-        table(out, slots[i].table);
+        table(out, options);
     }
 }
 
