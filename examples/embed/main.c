@@ -7,7 +7,7 @@
  *     states 1 and 2: any action leads back to state 0, reward 0
  *
  * The target policy takes (0.9, 0.1) in state 0. The behaviour earned -0.04 per step, which is
- * what the naive mean says; the target would earn -0.08.
+ * what the naive mean says; the target would earn -0.08, which is what the black-box method finds.
  *
  * embed [METHOD...]   the methods to ask; `backflow list estimators` names them */
 #include <stdio.h>
@@ -48,9 +48,9 @@ static void fill(void) {
 }
 
 int main(int argc, char **argv) {
-    static const char *const usual[] = {"naive"};
+    static const char *const usual[] = {"naive", "blackbox"};
     const char *const *methods = argc > 1 ? (const char *const *)argv + 1 : usual;
-    int count = argc > 1 ? argc - 1 : 1;
+    int count = argc > 1 ? argc - 1 : 2;
 
     fill();
     bf_dataset data = {.n = N, .state_dim = 1, .actions = A, .states = 3};
