@@ -42,6 +42,7 @@ function(backflow_sources library_out cli_out)
   set(cli
       src/cli/main.c
       src/cli/args.c
+      src/cli/man.c
       ${commands})
   set(${library_out} ${library} PARENT_SCOPE)
   set(${cli_out} ${cli} PARENT_SCOPE)
