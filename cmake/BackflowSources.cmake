@@ -14,6 +14,7 @@ endfunction()
 
 function(backflow_sources library_out cli_out)
   backflow_listed(readers dataset readers.def BF_READER)
+  backflow_listed(policies policy policies.def BF_POLICY)
   backflow_listed(estimators estimator estimators.def BF_ESTIMATOR)
   backflow_listed(commands cli commands.def BF_COMMAND)
   set(library
@@ -26,14 +27,23 @@ function(backflow_sources library_out cli_out)
       src/core/rng.c
       src/core/status.c
       src/core/text.c
+      src/dataset/assemble.c
+      src/dataset/bytes.c
+      src/dataset/columns.c
       src/dataset/dataset.c
+      src/dataset/episodes.c
+      src/dataset/finish.c
+      src/dataset/npy.c
+      src/dataset/number.c
       ${readers}
       src/policy/policy.c
+      ${policies}
       src/estimator/estimator.c
       ${estimators})
   set(cli
       src/cli/main.c
       src/cli/args.c
+      src/cli/survey.c
       ${commands})
   set(${library_out} ${library} PARENT_SCOPE)
   set(${cli_out} ${cli} PARENT_SCOPE)
