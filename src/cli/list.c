@@ -32,6 +32,8 @@ extern const bf__command bf__command_list;
 
 static const kind kinds[] = {
     {"estimators", estimator_entry},
+    {"readers", bf_reader_describe},
+    {"policies", bf_policy_describe},
     {"commands", command_entry},
 };
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
@@ -72,6 +74,6 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
 const bf__command bf__command_list = {
     .name = "list",
     .summary = "what is built in: estimators, commands, ...",
-    .usage = "list [estimators|commands]",
+    .usage = "list [estimators|readers|policies|commands]",
     .run = run,
 };
