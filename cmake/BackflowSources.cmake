@@ -15,6 +15,7 @@ endfunction()
 function(backflow_sources library_out cli_out)
   backflow_listed(readers dataset readers.def BF_READER)
   backflow_listed(estimators estimator estimators.def BF_ESTIMATOR)
+  backflow_listed(envs env envs.def BF_ENV)
   backflow_listed(commands cli commands.def BF_COMMAND)
   set(library
       src/core/arena.c
@@ -28,9 +29,15 @@ function(backflow_sources library_out cli_out)
       src/core/text.c
       src/dataset/dataset.c
       ${readers}
+      src/policy/mix.c
       src/policy/policy.c
       src/estimator/estimator.c
-      ${estimators})
+      ${estimators}
+      src/env/env.c
+      src/env/exact.c
+      src/env/rollout.c
+      src/env/simulate.c
+      ${envs})
   set(cli
       src/cli/main.c
       src/cli/args.c
