@@ -28,6 +28,9 @@ function(backflow_sources library_out cli_out)
       src/core/status.c
       src/core/text.c
       src/dataset/dataset.c
+      src/dataset/write.c
+      src/dataset/write_csv.c
+      src/dataset/write_npz.c
       ${readers}
       src/policy/mix.c
       src/policy/policy.c
@@ -37,7 +40,11 @@ function(backflow_sources library_out cli_out)
       src/env/exact.c
       src/env/rollout.c
       src/env/simulate.c
-      ${envs})
+      ${envs}
+      src/stats/batch.c
+      src/stats/truth.c
+      src/report/settings.c
+      src/report/value.c)
   set(cli
       src/cli/main.c
       src/cli/args.c

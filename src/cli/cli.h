@@ -47,6 +47,9 @@ bf_status bf__args_parse(bf__tool *tool, const bf__slot *slots, int slot_count, 
 /* The text of `name` among the arguments, before they are parsed (the last one wins), or NULL. */
 const char *bf__args_peek(int argc, char **argv, const char *name);
 
+/* The one environment among the words; the error lists what there is. */
+bf_status bf__env_argument(const bf_env **out, const char *const *words, int count, bf_error *err);
+
 /* --help of a command: usage, text, and the options of every slot. */
 void bf__args_help(bf__tool *tool, const bf__command *command, const bf__slot *slots,
                    int slot_count);

@@ -5,8 +5,9 @@
 #include "backflow/env.h"
 #include "backflow/log.h"
 
-#define BF_ROLLOUT_BLOCK 64 /* chains that move together; a policy is asked about so many states   \
-                             */
+#define BF_ROLLOUT_BLOCK                                                                           \
+    64 /* chains that move together; a policy is asked about so many states                        \
+        */
 
 /* Chain c starts at a start state, restarts wherever an episode ends, and draws everything from
  * the stream (seed, "rollout", first + c * stride): what it does depends on nothing else. */
