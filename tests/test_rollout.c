@@ -22,7 +22,7 @@ static int setup(void **state) {
     fixture *f = calloc(1, sizeof *f);
     f->context = (bf_context){.threads = 1, .seed = 11};
     *state = f;
-    return bf_arena_create(&f->arena, NULL, &f->err);
+    return bf_arena_create(&f->arena, NULL, &f->err) == BF_OK ? 0 : -1;
 }
 
 static int teardown(void **state) {

@@ -71,8 +71,7 @@ static int remove_folder(void **state) {
 static void same_seed_same_file(void **state) {
     (void)state;
     static const char *const commands[] = {
-        "simulate mountaincar --behavior handmade@0.7 --target handmade@0.9 --episodes 130 "
-        "--horizon 150",
+        "simulate mountaincar --behavior handmade@0.7 --target handmade@0.9 --episodes 130",
         "simulate acrobot --behavior uniform,handmade --target handmade --episodes 70 --horizon 50",
         "simulate gridwalk --behavior greedy@0.6 --target greedy@0.9 --episodes 65",
     };

@@ -13,7 +13,7 @@ static bf_error err;
 
 static int setup(void **state) {
     (void)state;
-    return bf_arena_create(&arena, NULL, &err);
+    return bf_arena_create(&arena, NULL, &err) == BF_OK ? 0 : -1;
 }
 
 static int teardown(void **state) {

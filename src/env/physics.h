@@ -12,9 +12,12 @@ static inline double bf__clip(double x, double low, double high) {
 
 /* The angle in [-pi, pi). */
 static inline double bf__wrap(double angle) {
-    double turn = fmod(angle + BF_PI, 2 * BF_PI);
-    if (turn < 0)
-        turn += 2 * BF_PI;
+    double turn = angle + BF_PI;
+    if (!(turn >= 0 && turn < 2 * BF_PI)) { /* most angles need no division */
+        turn = fmod(turn, 2 * BF_PI);
+        if (turn < 0)
+            turn += 2 * BF_PI;
+    }
     return turn - BF_PI;
 }
 

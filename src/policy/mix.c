@@ -17,8 +17,10 @@ static bf_status even(const bf_policy *self, const double *states, int64_t n, do
                       bf_error *err) {
     (void)states;
     (void)err;
-    for (int64_t i = 0; i < n * self->actions; i++)
-        probabilities[i] = 1.0 / self->actions;
+    double share = 1.0 / self->actions;
+    int64_t size = n * self->actions;
+    for (int64_t i = 0; i < size; i++)
+        probabilities[i] = share;
     return BF_OK;
 }
 
@@ -42,9 +44,10 @@ static bf_status mixed(const bf_policy *self, const double *states, int64_t n,
                        double *probabilities, bf_error *err) {
     const mixture *m = (const mixture *)self;
     BF_TRY(m->base->probabilities(m->base, states, n, probabilities, err));
-    double rest = (1 - m->alpha) / self->actions;
-    for (int64_t i = 0; i < n * self->actions; i++)
-        probabilities[i] = m->alpha * probabilities[i] + rest;
+    double alpha = m->alpha, rest = (1 - alpha) / self->actions;
+    int64_t size = n * self->actions;
+    for (int64_t i = 0; i < size; i++)
+        probabilities[i] = alpha * probabilities[i] + rest;
     return BF_OK;
 }
 
