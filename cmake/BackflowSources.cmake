@@ -15,6 +15,7 @@ endfunction()
 function(backflow_sources library_out cli_out)
   backflow_listed(readers dataset readers.def BF_READER)
   backflow_listed(estimators estimator estimators.def BF_ESTIMATOR)
+  backflow_listed(weights estimator weights.def BF_WEIGHTS)
   backflow_listed(envs env envs.def BF_ENV)
   backflow_listed(commands cli commands.def BF_COMMAND)
   set(library
@@ -27,6 +28,8 @@ function(backflow_sources library_out cli_out)
       src/core/rng.c
       src/core/status.c
       src/core/text.c
+      src/solver/chain.c
+      src/solver/simplex_qp.c
       src/dataset/dataset.c
       src/dataset/write.c
       src/dataset/write_csv.c
@@ -35,6 +38,9 @@ function(backflow_sources library_out cli_out)
       src/policy/mix.c
       src/policy/policy.c
       src/estimator/estimator.c
+      src/estimator/cells.c
+      src/estimator/cells_qp.c
+      ${weights}
       ${estimators}
       src/env/env.c
       src/env/exact.c
@@ -43,11 +49,14 @@ function(backflow_sources library_out cli_out)
       ${envs}
       src/stats/batch.c
       src/stats/truth.c
+      src/report/json.c
       src/report/settings.c
+      src/report/text.c
       src/report/value.c)
   set(cli
       src/cli/main.c
       src/cli/args.c
+      src/cli/man.c
       ${commands})
   set(${library_out} ${library} PARENT_SCOPE)
   set(${cli_out} ${cli} PARENT_SCOPE)

@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "core/fail.h"
+#include "report/report.h"
 
 static const bf_option common_rows[] = {
     BF_OPTION_RANGE(bf__common, threads, "0", 0, 1024,
@@ -164,58 +165,50 @@ const char *bf__args_peek(int argc, char **argv, const char *name) {
 
 /* ---- Help */
 
-/* Prints text from column `indent`, broken before column 88. */
-static void wrap(FILE *out, const char *text, int indent) {
-    int column = indent;
-    while (*text) {
-        int word = (int)strcspn(text, " ");
-        if (column > indent && column + 1 + word > 88) {
-            fprintf(out, "\n%*s", indent, "");
-            column = indent;
-        } else if (column > indent) {
-            fputc(' ', out);
-            column++;
-        }
-        fprintf(out, "%.*s", word, text);
-        column += word;
-        text += word;
-        text += strspn(text, " ");
+void bf__option_describe(const bf_option *row, bf__option_text *out) {
+    const char *help = row->help;
+    const char *colon = strstr(help, ": ");
+    bool named = colon && (help[0] == '[' || isupper((unsigned char)help[0])) &&
+                 strcspn(help, " ") == (size_t)(colon - help) + 1;
+    char name[64];
+    dashed(row->field, name, sizeof name);
+    snprintf(out->flag, sizeof out->flag, "--%s", name);
+    out->argument[0] = '\0';
+    if (named) {
+        snprintf(out->argument, sizeof out->argument, "%.*s", (int)(colon - help), help);
+        help = colon + 2;
+    } else if (row->type == BF_OPTION_ENUM) {
+        snprintf(out->argument, sizeof out->argument, "NAME");
+    } else if (row->type != BF_OPTION_BOOL) {
+        snprintf(out->argument, sizeof out->argument, "X");
     }
-    fputc('\n', out);
+    size_t used = (size_t)snprintf(out->text, sizeof out->text, "%s", help);
+    if (row->choices && used < sizeof out->text)
+        used += (size_t)snprintf(out->text + used, sizeof out->text - used, " One of %s.",
+                                 row->choices);
+    if (row->initial && row->initial[0] && row->type != BF_OPTION_BOOL && used < sizeof out->text)
+        snprintf(out->text + used, sizeof out->text - used, " [%s]", row->initial);
 }
 
 static void option_help(FILE *out, const bf_option *row) {
-    char name[64], left[160], text[1024];
-    const char *help = row->help;
-    const char *colon = strstr(help, ": ");
-    char argument[64] = "";
-    bool named = colon && (help[0] == '[' || isupper((unsigned char)help[0])) &&
-                 strcspn(help, " ") == (size_t)(colon - help) + 1;
-    if (named) {
-        snprintf(argument, sizeof argument, " %.*s", (int)(colon - help), help);
-        help = colon + 2;
-    } else if (row->type == BF_OPTION_ENUM) {
-        snprintf(argument, sizeof argument, " NAME");
-    } else if (row->type != BF_OPTION_BOOL) {
-        snprintf(argument, sizeof argument, " X");
-    }
-    dashed(row->field, name, sizeof name);
-    snprintf(left, sizeof left, "  --%s%s", name, argument);
+    bf__option_text option;
+    char left[160];
+    bf__option_describe(row, &option);
+    snprintf(left, sizeof left, "  %s%s%s", option.flag, option.argument[0] ? " " : "",
+             option.argument);
     fprintf(out, "%-26s", left);
     if (strlen(left) > 24)
         fprintf(out, "\n%26s", "");
-    int length = snprintf(text, sizeof text, "%s", help);
-    size_t used = (size_t)length;
-    if (row->choices && used < sizeof text)
-        used += (size_t)snprintf(text + used, sizeof text - used, " One of %s.", row->choices);
-    if (row->initial && row->initial[0] && row->type != BF_OPTION_BOOL && used < sizeof text)
-        snprintf(text + used, sizeof text - used, " [%s]", row->initial);
-    wrap(out, text, 26);
+    bf__paragraph(out, option.text, 26);
 }
 
 void bf__args_help(bf__tool *tool, const bf__command *command, const bf__slot *slots,
                    int slot_count) {
     FILE *out = tool->out;
+    if (tool->manual) {
+        bf__man_command(out, command, slots, slot_count);
+        return;
+    }
     fprintf(out, "backflow %s - %s\n\nUsage: backflow %s\n", command->name, command->summary,
             command->usage);
     if (command->text)

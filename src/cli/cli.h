@@ -26,6 +26,7 @@ typedef struct bf__tool {
     bf__common common;
     bf_context context; /* reports to this tool; threads and seed from `common` */
     bf_arena *arena;
+    bool manual; /* --help is asked for by the manual: answer in troff */
 } bf__tool;
 
 typedef struct bf__command {
@@ -50,8 +51,20 @@ const char *bf__args_peek(int argc, char **argv, const char *name);
 /* The one environment among the words; the error lists what there is. */
 bf_status bf__env_argument(const bf_env **out, const char *const *words, int count, bf_error *err);
 
+/* How an option reads in --help and in the manual. */
+typedef struct bf__option_text {
+    char flag[68], argument[64]; /* "--max-rows"; "N", or "" for a yes/no option */
+    char text[1024];             /* what it does, the choices, the default */
+} bf__option_text;
+void bf__option_describe(const bf_option *row, bf__option_text *out);
+
 /* --help of a command: usage, text, and the options of every slot. */
 void bf__args_help(bf__tool *tool, const bf__command *command, const bf__slot *slots,
                    int slot_count);
+
+/* The manual page, in troff: made of what every command answers to --help, so that it says the
+ * same. bf__man_command is that answer. */
+bf_status bf__man_print(bf__tool *tool, bf_error *err);
+void bf__man_command(FILE *out, const bf__command *command, const bf__slot *slots, int slot_count);
 
 #endif

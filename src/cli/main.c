@@ -80,6 +80,12 @@ static bool on_progress(void *context, const bf_progress *progress) {
 
 /* ---- The tool without a command */
 
+static int fail(const bf__tool *tool, const char *command, const bf_error *err) {
+    fprintf(tool->err, "backflow%s%s: %s\n", command ? " " : "", command ? command : "",
+            err->message);
+    return bf_status_exit(err->status);
+}
+
 static void print_help(FILE *out) {
     fputs("backflow - what would a new policy earn? Off-policy evaluation from logs collected\n"
           "nobody knows how.\n\n"
@@ -104,10 +110,14 @@ static bool is(const char *word, const char *a, const char *b) {
     return strcmp(word, a) == 0 || strcmp(word, b) == 0;
 }
 
-static int fail(const bf__tool *tool, const char *command, const bf_error *err) {
-    fprintf(tool->err, "backflow%s%s: %s\n", command ? " " : "", command ? command : "",
-            err->message);
-    return bf_status_exit(err->status);
+/* --man: for the build, which installs what it prints. */
+static int print_manual(bf__tool *tool) {
+    bf_error err = {BF_OK, ""};
+    bf_status status = bf_arena_create(&tool->arena, NULL, &err);
+    if (status == BF_OK)
+        status = bf__man_print(tool, &err);
+    bf_arena_destroy(tool->arena);
+    return status == BF_OK ? 0 : fail(tool, NULL, &err);
 }
 
 int main(int argc, char **argv) {
@@ -125,6 +135,8 @@ int main(int argc, char **argv) {
         print_version(tool.out, argc > 2 && is(argv[2], "--verbose", "-v"));
         return 0;
     }
+    if (strcmp(argv[1], "--man") == 0)
+        return print_manual(&tool);
     const bf__command *command = NULL;
     for (int i = 0; bf__command_at(i) && !command; i++)
         if (strcmp(commands[i]->name, argv[1]) == 0)

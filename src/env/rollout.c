@@ -124,27 +124,22 @@ bf_status bf__rollout_run(const bf__rollout *rollout, bf__visit visit, void *vis
     int64_t blocks = (rollout->chains + BLOCK - 1) / BLOCK;
     run shared = {rollout, visit, visit_context, context, (double)(blocks * rollout->steps), 0, 0};
     bf_status status = BF_OK;
-    int64_t failed = INT64_MAX;
+    atomic_bool failed = false; /* whoever sets it writes status and err */
     int threads = bf__threads(context);
     if (threads > blocks)
         threads = blocks > 0 ? (int)blocks : 1;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
     for (int64_t k = 0; k < blocks; k++) {
-        if (atomic_load(&shared.stop))
-            continue;
         int64_t first = k * BLOCK, left = rollout->chains - first;
         bf_error mine = {BF_OK, ""};
         bf_status got = run_block(&shared, first, left < BLOCK ? (int)left : BLOCK, &mine);
-        if (got == BF_OK)
-            continue;
-        atomic_store(&shared.stop, true);
-#pragma omp critical(bf_rollout_failure)
-        if (k < failed && (status == BF_OK || got != BF_ECANCELLED)) {
-            failed = k;
+        if (got != BF_OK && !atomic_exchange(&failed, true)) {
             status = got;
             if (err)
                 *err = mine;
         }
+        if (got != BF_OK)
+            atomic_store(&shared.stop, true);
     }
     return status;
 }

@@ -1,0 +1,63 @@
+/* blackbox.c - The black-box estimator: weights that make the flow balance.
+ *
+ * Estimates   sum_i w_i r_i,  w in the simplex, w_i ~ W(s_i, a_i),
+ *             W = argmin | sum_i w_i psi_i |^2,   psi_i = phi(x_i) - E_pi phi(x'_i)
+ * Source      Mousavi, Li, Liu, Zhou, Black-box off-policy estimation for infinite-horizon
+ *             reinforcement learning, ICLR 2020, eq. (9) to (11); appendix A for gamma < 1
+ *
+ * What W may be is a list of its own, weights.def; here one is chosen. */
+#include "core/fail.h"
+#include "estimator/weights.h"
+
+#define BF_WEIGHTS(name) extern const bf__weights bf__weights_##name;
+#include "estimator/weights.def"
+#undef BF_WEIGHTS
+
+static const bf__weights *const models[] = {
+#define BF_WEIGHTS(name) &bf__weights_##name,
+#include "estimator/weights.def"
+#undef BF_WEIGHTS
+};
+
+static const char choices[] = "auto"
+#define BF_WEIGHTS(name) "|" #name
+#include "estimator/weights.def"
+#undef BF_WEIGHTS
+    ;
+
+static const bf_option rows[] = {
+    BF_OPTION_CHOICE(bf__blackbox_options, weights, "auto", choices,
+                     "The model W(s, a) of the weights; auto goes by the log."),
+};
+
+static const bf_option_table table =
+    BF_OPTION_TABLE("Options of blackbox", bf__blackbox_options, rows);
+
+const bf__weights *bf__weights_at(int index) {
+    int count = (int)(sizeof models / sizeof *models);
+    return index >= 0 && index < count ? models[index] : NULL;
+}
+
+static const bf__weights *best_for(const bf_dataset *data) {
+    const bf__weights *best = models[0];
+    for (int i = 1; bf__weights_at(i); i++)
+        if (models[i]->suits(data) > best->suits(data))
+            best = models[i];
+    return best;
+}
+
+static bf_status run(bf_estimate *out, const bf_problem *problem, const void *options,
+                     const bf_context *context, bf_arena *arena, bf_error *err) {
+    const bf__blackbox_options *o = options;
+    const bf__weights *model =
+        o->weights == 0 ? best_for(problem->data) : bf__weights_at(o->weights - 1);
+    return model->run(out, problem, o, context, arena, err);
+}
+
+const bf_estimator bf__estimator_blackbox = {
+    .name = "blackbox",
+    .summary = "weights that balance the flow of the target policy; needs no behaviour policy",
+    .needs = BF_NEEDS_TARGET,
+    .options = &table,
+    .run = run,
+};

@@ -1,0 +1,82 @@
+/* text.c - An answer in a few lines for people. */
+#include <math.h>
+#include <string.h>
+
+#include "report/report.h"
+
+/* 1234567 as 1,234,567. */
+static const char *grouped(int64_t value, char text[32]) {
+    char digits[32];
+    int length = snprintf(digits, sizeof digits, "%lld", (long long)value), at = 0;
+    for (int i = 0; i < length; i++) {
+        text[at++] = digits[i];
+        int left = length - 1 - i;
+        if (left > 0 && left % 3 == 0 && digits[i] != '-')
+            text[at++] = ',';
+    }
+    text[at] = '\0';
+    return text;
+}
+
+void bf__paragraph(FILE *out, const char *text, int indent) {
+    int column = indent;
+    while (*text) {
+        int word = (int)strcspn(text, " ");
+        if (column > indent && column + 1 + word > 88) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            fputc(' ', out);
+            column++;
+        }
+        fprintf(out, "%.*s", word, text);
+        column += word;
+        text += word;
+        text += strspn(text, " ");
+    }
+    fputc('\n', out);
+}
+
+static void describe_log(FILE *out, const bf_dataset *data) {
+    char n[32], other[32];
+    fprintf(out, "%s transitions", grouped(data->n, n));
+    if (data->states > 0)
+        fprintf(out, ", %s states", grouped(data->states, other));
+    else
+        fprintf(out, ", %d state coordinate%s", data->state_dim, data->state_dim == 1 ? "" : "s");
+    if (data->actions > 0)
+        fprintf(out, ", %d actions", data->actions);
+    else
+        fprintf(out, ", %d action coordinate%s", data->action_dim,
+                data->action_dim == 1 ? "" : "s");
+    if (data->episodes > 0)
+        fprintf(out, ", %s episode%s", grouped(data->episodes, other),
+                data->episodes == 1 ? "" : "s");
+    fputc('\n', out);
+}
+
+void bf__report_text(FILE *out, const bf__answer *answer) {
+    const bf_estimate *e = answer->estimate;
+    describe_log(out, answer->problem->data);
+    fprintf(out, "\n  %-12s %-12.6g", "estimate", e->value);
+    if (e->level > 0)
+        fprintf(out, " %g%% interval %.6g to %.6g,", 100 * e->level, e->low, e->high);
+    if (answer->problem->gamma < 1)
+        fprintf(out, " discounted reward of the target policy, times 1 - gamma (%s, gamma %g)\n",
+                answer->estimator->name, answer->problem->gamma);
+    else
+        fprintf(out, " reward per step of the target policy in the long run (%s)\n",
+                answer->estimator->name);
+    fprintf(out, "  %-12s %-12.6g mean reward of the log: what its own behaviour earned\n\n",
+            "naive mean", answer->naive);
+    for (int i = 0; i < e->diagnostic_count; i++)
+        fprintf(out, "  %-52s %.6g\n", e->diagnostics[i].label, e->diagnostics[i].value);
+    for (int i = 0; i < e->warning_count; i++) {
+        fputs("\n  ! ", out);
+        bf__paragraph(out, e->warnings[i].text, 4);
+        fputs("    What to do: ", out);
+        bf__paragraph(out, e->warnings[i].advice, 16);
+    }
+    fprintf(out, "\n  read in %.2f s, estimated in %.2f s\n", answer->seconds_read,
+            answer->seconds_estimate);
+}
