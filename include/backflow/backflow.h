@@ -3,6 +3,7 @@
 #define BACKFLOW_H
 
 #include "backflow/dataset.h"
+#include "backflow/env.h"
 #include "backflow/estimator.h"
 #include "backflow/log.h"
 #include "backflow/machine.h"

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "backflow/memory.h"
+#include "backflow/policy.h"
 #include "backflow/rng.h"
 
 #ifdef __cplusplus
@@ -20,7 +21,14 @@ typedef enum bf_rewards {
     BF_REWARDS_GYMNASIUM, /* the environment's own, for parity and training thresholds */
 } bf_rewards;
 
-#define BF_ENV_MAX_DIM 8 /* no environment has longer states */
+#define BF_ENV_MAX_DIM     8 /* no environment has longer states */
+#define BF_ENV_MAX_ACTIONS 8 /* nor more actions */
+
+/* A policy that comes with an environment: what it does at one state as a policy sees it. */
+typedef struct bf_env_policy {
+    const char *name, *summary;
+    void (*probabilities)(const double *seen, double *p); /* p (actions) */
+} bf_env_policy;
 
 typedef struct bf_env bf_env;
 struct bf_env {
@@ -41,11 +49,19 @@ struct bf_env {
     /* Finite environments: P (S * A, S) row-major, expected reward R (S * A), start p0 (S), which
      * the caller owns. NULL otherwise. */
     void (*model)(double *p, double *r, double *p0);
+
+    const bf_env_policy *policies; /* the last one has no name; NULL: none */
 };
 
 /* Every environment, in the order of envs.def; NULL past the end. */
 BF_API const bf_env *bf_env_at(int index);
 BF_API const bf_env *bf_env_find(const char *name);
+
+/* A policy for `env` as a user writes it: NAME or NAME@ALPHA, where NAME is `uniform`, one of
+ * env->policies, or a policy file. With ALPHA it is the mixture alpha * NAME + (1 - alpha) *
+ * uniform; without, `alpha` (1: NAME itself) stands for it. In `arena`. */
+BF_API bf_status bf_env_policy_parse(const bf_policy **out, const bf_env *env, const char *spec,
+                                     double alpha, bf_arena *arena, bf_error *err);
 
 #ifdef __cplusplus
 }

@@ -48,6 +48,9 @@ bf_status bf__args_parse(bf__tool *tool, const bf__slot *slots, int slot_count, 
 /* The text of `name` among the arguments, before they are parsed (the last one wins), or NULL. */
 const char *bf__args_peek(int argc, char **argv, const char *name);
 
+/* The one environment among the words; the error lists what there is. */
+bf_status bf__env_argument(const bf_env **out, const char *const *words, int count, bf_error *err);
+
 /* How an option reads in --help and in the manual. */
 typedef struct bf__option_text {
     char flag[68], argument[64]; /* "--max-rows"; "N", or "" for a yes/no option */

@@ -19,6 +19,15 @@ static bool estimator_entry(int index, const char **name, const char **summary) 
     return e != NULL;
 }
 
+static bool env_entry(int index, const char **name, const char **summary) {
+    const bf_env *e = bf_env_at(index);
+    if (e) {
+        *name = e->name;
+        *summary = e->summary;
+    }
+    return e != NULL;
+}
+
 static bool command_entry(int index, const char **name, const char **summary) {
     const bf__command *c = bf__command_at(index);
     if (c) {
@@ -34,6 +43,7 @@ static const kind kinds[] = {
     {"estimators", estimator_entry},
     {"readers", bf_reader_describe},
     {"policies", bf_policy_describe},
+    {"envs", env_entry},
     {"commands", command_entry},
 };
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
@@ -73,7 +83,7 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
 
 const bf__command bf__command_list = {
     .name = "list",
-    .summary = "what is built in: estimators, commands, ...",
-    .usage = "list [estimators|readers|policies|commands]",
+    .summary = "what is built in: estimators, readers, policies, envs, commands",
+    .usage = "list [estimators|readers|policies|envs|commands]",
     .run = run,
 };

@@ -1,8 +1,10 @@
-/* text.c - Reading numbers, independent of the locale. */
+/* text.c - Reading and writing numbers, independent of the locale. */
 #include "core/text.h"
 
 #include <ctype.h>
 #include <locale.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,4 +33,17 @@ bool bf__parse_real(const char *text, double *out) {
         return false;
     *out = c_strtod(text, &end);
     return end != text && *end == '\0' && !strpbrk(text, "xX(");
+}
+
+int bf__format_real(char *text, double value) {
+    if (fabs(value) < 1e9 && value == (double)(int)value && !(value == 0 && signbit(value)))
+        return snprintf(text, 32, "%d", (int)value);
+    int length = snprintf(text, 32, "%.15g", value);
+    if (strtod(text, NULL) != value)
+        length = snprintf(text, 32, "%.17g", value);
+    const char *point = localeconv()->decimal_point;
+    char *found = point[0] == '.' || point[1] ? NULL : strchr(text, point[0]);
+    if (found)
+        *found = '.';
+    return length;
 }

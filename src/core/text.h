@@ -1,4 +1,4 @@
-/* text.h - Reading numbers, independent of the locale. */
+/* text.h - Reading and writing numbers, independent of the locale. */
 #ifndef BF_CORE_TEXT_H
 #define BF_CORE_TEXT_H
 
@@ -7,5 +7,9 @@
 
 /* The whole of `text` as a number ("nan" and "inf" included); false where it is not one. */
 bool bf__parse_real(const char *text, double *out);
+
+/* `value` so that it reads back as the same double, in 15 digits where they do and in 17 where they
+ * do not; returns the length, below 32. */
+int bf__format_real(char *text, double value);
 
 #endif

@@ -1,0 +1,148 @@
+/* simulate.c - `backflow simulate`: a log from a built-in environment. */
+#include <string.h>
+
+#include "cli/cli.h"
+#include "core/fail.h"
+#include "dataset/write.h"
+#include "env/simulate.h"
+
+typedef struct simulate_options {
+    const char *behavior, *policy, *target, *output;
+    double alpha_behavior, alpha_target;
+    int64_t episodes, horizon;
+    int rewards;
+    bool drop_last;
+} simulate_options;
+
+static const bf_option rows[] = {
+    BF_OPTION(simulate_options, output, NULL, "FILE: The log: .csv or .npz. Also -o."),
+    BF_OPTION(simulate_options, behavior, NULL,
+              "P: Who acts: a policy file, uniform, or a policy that the environment has; P@ALPHA "
+              "mixes it with the uniform policy. Several with commas: trajectories are dealt out "
+              "among them. [behavior where the environment has it, else uniform]"),
+    BF_OPTION(simulate_options, policy, NULL, "P: The same as --behavior."),
+    BF_OPTION(simulate_options, target, NULL,
+              "P: The policy to be evaluated: adds its probabilities as columns pi and npi."),
+    BF_OPTION_RANGE(simulate_options, alpha_behavior, "1", 0, 1,
+                    "Share of the behaviour in its mixture with uniform, where no @ALPHA says."),
+    BF_OPTION_RANGE(simulate_options, alpha_target, "1", 0, 1, "The same for the target."),
+    BF_OPTION_RANGE(simulate_options, episodes, "100", 1, 1e12, "N: Trajectories."),
+    BF_OPTION_RANGE(simulate_options, horizon, "200", 1, 1e12,
+                    "T: Steps of each trajectory. Where an episode ends before, the next one "
+                    "starts inside the trajectory."),
+    BF_OPTION(simulate_options, drop_last, "no",
+              "A trajectory of T states: T - 1 transitions instead of T."),
+    BF_OPTION_CHOICE(simulate_options, rewards, "paper", "paper|gymnasium",
+                     "The paper's rewards or the environment's own."),
+};
+static const bf_option_table table = BF_OPTION_TABLE("Options", simulate_options, rows);
+
+extern const bf__command bf__command_simulate;
+
+static const char *usual_behavior(const bf_env *env) {
+    for (const bf_env_policy *p = env->policies; p && p->name; p++)
+        if (strcmp(p->name, "behavior") == 0)
+            return p->name;
+    return "uniform";
+}
+
+/* The policies of a comma-separated list. */
+static bf_status parse_list(const bf_policy ***out, int *count, const bf_env *env, const char *text,
+                            double alpha, bf_arena *arena, bf_error *err) {
+    int room = 1;
+    for (const char *c = text; *c; c++)
+        room += *c == ',';
+    char *copy;
+    BF_ALLOC(copy, arena, (int64_t)strlen(text) + 1, err);
+    BF_ALLOC(*out, arena, room, err);
+    strcpy(copy, text);
+    *count = 0;
+    for (char *word = copy, *next; word; word = next) {
+        next = strchr(word, ',');
+        if (next)
+            *next++ = '\0';
+        if (!*word)
+            return bf_fail(err, BF_EUSAGE, "--behavior: '%s' has an empty name in it", text);
+        BF_TRY(bf_env_policy_parse(&(*out)[*count], env, word, alpha, arena, err));
+        (*count)++;
+    }
+    return BF_OK;
+}
+
+static void tell(bf__tool *tool, const simulate_options *o, const bf_dataset *data) {
+    double sum = 0;
+    int64_t ended = 0;
+    for (int64_t i = 0; i < data->n; i++) {
+        sum += data->reward[i];
+        ended += data->terminated[i];
+    }
+    fprintf(tool->out,
+            "%s: %lld transitions, %lld trajectories, %lld episodes of which %lld terminated, "
+            "mean reward %.6g\n",
+            o->output, (long long)data->n, (long long)o->episodes, (long long)data->episodes,
+            (long long)ended, sum / (double)data->n);
+}
+
+static bf_status simulate(bf__tool *tool, const simulate_options *o, const bf_env *env,
+                          bf_error *err) {
+    const bf_policy **behaviors, *target = NULL;
+    int count;
+    bf_dataset data;
+    if (!o->output)
+        return bf_fail(err, BF_EUSAGE, "-o FILE is missing: where the log goes, .csv or .npz");
+    BF_TRY(bf__write_log_check(o->output, err));
+    if (o->behavior && o->policy)
+        return bf_fail(err, BF_EUSAGE, "--policy is the same as --behavior: give one of them");
+    const char *who = o->behavior ? o->behavior : o->policy ? o->policy : usual_behavior(env);
+    BF_TRY(parse_list(&behaviors, &count, env, who, o->alpha_behavior, tool->arena, err));
+    if (o->target)
+        BF_TRY(bf_env_policy_parse(&target, env, o->target, o->alpha_target, tool->arena, err));
+    if (o->drop_last && o->horizon < 2)
+        return bf_fail(err, BF_EUSAGE, "--drop-last: needs --horizon 2 at least");
+    bf__simulation simulation = {.env = env,
+                                 .rewards =
+                                     o->rewards == 0 ? BF_REWARDS_PAPER : BF_REWARDS_GYMNASIUM,
+                                 .behaviors = behaviors,
+                                 .behavior_count = count,
+                                 .target = target,
+                                 .trajectories = o->episodes,
+                                 .steps = o->horizon - o->drop_last};
+    BF_TRY(bf__simulate(&data, &simulation, &tool->context, tool->arena, err));
+    BF_TRY(bf__write_log(&data, o->output, &tool->context, tool->arena, err));
+    tell(tool, o, &data);
+    return BF_OK;
+}
+
+static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err) {
+    (void)exit_status;
+    simulate_options o;
+    bf__slot slots[] = {{&table, &o}, {&bf__common_table, &tool->common}};
+    const char **words;
+    int count;
+    const bf_env *env;
+    BF_ALLOC(words, tool->arena, argc + 1, err);
+    BF_TRY(bf__args_parse(tool, slots, 2, argc, argv, words, &count, err));
+    if (tool->common.help) {
+        bf__args_help(tool, &bf__command_simulate, slots, 2);
+        return BF_OK;
+    }
+    BF_TRY(bf__env_argument(&env, words, count, err));
+    return simulate(tool, &o, env, err);
+}
+
+const bf__command bf__command_simulate = {
+    .name = "simulate",
+    .summary = "make a log from a built-in environment",
+    .usage = "simulate ENV [--behavior P] [--target P] -o FILE [options]",
+    .text =
+        "Runs a behaviour policy and writes every transition (s, a, r, s'), with the behaviour's\n"
+        "probability of the action taken (mu) and, with --target, the target policy at s and\n"
+        "s' (pi, npi). Trajectories start at start states. The last row of an episode that\n"
+        "ended is `terminated`, that of a trajectory that went on is `truncated`.\n\n"
+        "Examples:\n"
+        "  backflow simulate modelwin --behavior behavior --target target -o log.csv\n"
+        "  backflow simulate mountaincar --behavior car.policy@0.7 --target car.policy@0.9 \\\n"
+        "      --episodes 50 -o car.npz\n"
+        "  backflow simulate gridwalk --behavior uniform,greedy@0.5 --episodes 1000 -o mix.csv\n",
+    .run = run,
+};

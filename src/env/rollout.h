@@ -1,0 +1,44 @@
+/* rollout.h - A policy in an environment, in many chains side by side. */
+#ifndef BF_ENV_ROLLOUT_H
+#define BF_ENV_ROLLOUT_H
+
+#include "backflow/env.h"
+#include "backflow/log.h"
+
+#define BF_ROLLOUT_BLOCK                                                                           \
+    64 /* chains that move together; a policy is asked about so many states                        \
+        */
+
+/* Chain c starts at a start state, restarts wherever an episode ends, and draws everything from
+ * the stream (seed, "rollout", first + c * stride): what it does depends on nothing else. */
+typedef struct bf__rollout {
+    const bf_env *env;
+    const bf_policy *policy;
+    bf_rewards rewards;
+    int64_t chains, steps;
+    int64_t first, stride; /* stride 0 stands for 1 */
+    bool once;             /* a chain is over with its first episode */
+    const char *task;      /* for progress */
+} bf__rollout;
+
+/* One step of the chains first .. first + count - 1. */
+typedef struct bf__batch {
+    int64_t first, t;
+    int count;
+    const double *seen, *next; /* (d, count); next: the state reached, terminal or not */
+    const double *mu;          /* (A, count): the policy at `seen` */
+    const int32_t *action;
+    const double *reward;
+    const uint8_t *terminated;
+    const uint8_t *over; /* the chain had ended before this step (only with `once`) */
+} bf__batch;
+
+/* Called for every step of every block: from several threads at once, each with chains of its
+ * own, in order of t. */
+typedef bf_status (*bf__visit)(void *context, const bf__batch *batch, bf_error *err);
+
+/* Byte for byte the same for any number of threads. BF_ECANCELLED where progress says stop. */
+bf_status bf__rollout_run(const bf__rollout *rollout, bf__visit visit, void *visit_context,
+                          const bf_context *context, bf_error *err);
+
+#endif

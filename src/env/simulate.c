@@ -1,0 +1,127 @@
+/* simulate.c - A log of one or several behaviours in an environment.
+ *
+ * Chain e of the rollout is trajectory e, rows e * T .. e * T + T - 1 of the log. Chains write to
+ * rows of their own, so that nothing has to be sorted or merged afterwards. */
+#include "env/simulate.h"
+
+#include "core/fail.h"
+#include "env/rollout.h"
+#include "policy/kind.h"
+
+/* The columns while they can still be written to; those of the dataset point at them. */
+typedef struct columns {
+    const bf__simulation *simulation;
+    int64_t n, behavior;
+    double *state, *next_state, *reward, *mu, *pi, *npi;
+    int32_t *action;
+    uint8_t *terminated, *truncated;
+} columns;
+
+static void scatter(double *column, int64_t n, const double *block, int rows, int count,
+                    const int64_t *row) {
+    for (int j = 0; j < rows; j++)
+        for (int c = 0; c < count; c++)
+            column[j * n + row[c]] = block[j * count + c];
+}
+
+static bf_status visit(void *context, const bf__batch *batch, bf_error *err) {
+    columns *log = context;
+    const bf__simulation *s = log->simulation;
+    int count = batch->count, dim = s->env->state_dim, actions = s->env->actions;
+    int64_t row[BF_ROLLOUT_BLOCK];
+    for (int c = 0; c < count; c++) {
+        int64_t trajectory = log->behavior + (batch->first + c) * s->behavior_count;
+        int64_t i = row[c] = trajectory * s->steps + batch->t;
+        log->action[i] = batch->action[c];
+        log->reward[i] = batch->reward[c];
+        log->mu[i] = batch->mu[batch->action[c] * count + c];
+        log->terminated[i] = batch->terminated[c];
+        log->truncated[i] = batch->t == s->steps - 1 && !batch->terminated[c];
+    }
+    scatter(log->state, log->n, batch->seen, dim, count, row);
+    scatter(log->next_state, log->n, batch->next, dim, count, row);
+    if (!s->target)
+        return BF_OK;
+    double p[BF_ENV_MAX_ACTIONS * BF_ROLLOUT_BLOCK];
+    BF_TRY(s->target->probabilities(s->target, batch->seen, count, p, err));
+    scatter(log->pi, log->n, p, actions, count, row);
+    BF_TRY(s->target->probabilities(s->target, batch->next, count, p, err));
+    scatter(log->npi, log->n, p, actions, count, row);
+    return BF_OK;
+}
+
+static bf_status allocate(columns *log, bf_arena *arena, bf_error *err) {
+    const bf__simulation *s = log->simulation;
+    int64_t n = log->n;
+    BF_ALLOC(log->state, arena, n * s->env->state_dim, err);
+    BF_ALLOC(log->next_state, arena, n * s->env->state_dim, err);
+    BF_ALLOC(log->reward, arena, n, err);
+    BF_ALLOC(log->mu, arena, n, err);
+    BF_ALLOC(log->action, arena, n, err);
+    BF_ALLOC(log->terminated, arena, n, err);
+    BF_ALLOC(log->truncated, arena, n, err);
+    if (s->target) {
+        BF_ALLOC(log->pi, arena, n * s->env->actions, err);
+        BF_ALLOC(log->npi, arena, n * s->env->actions, err);
+    }
+    return BF_OK;
+}
+
+/* An episode begins with each trajectory and after each termination. */
+static bf_status mark_episodes(bf_dataset *out, bf_arena *arena, bf_error *err) {
+    int64_t episodes = 0, *begin, *order;
+    for (int64_t i = 0; i < out->n; i++)
+        episodes += out->terminated[i] || out->truncated[i];
+    BF_ALLOC(begin, arena, episodes + 1, err);
+    BF_ALLOC(order, arena, out->n, err);
+    int64_t e = 0;
+    begin[0] = 0;
+    for (int64_t i = 0; i < out->n; i++) {
+        order[i] = i;
+        if (out->terminated[i] || out->truncated[i])
+            begin[++e] = i + 1;
+    }
+    out->episodes = episodes;
+    out->begin = begin;
+    out->order = out->row = order;
+    out->rows_read = out->n;
+    return BF_OK;
+}
+
+bf_status bf__simulate(bf_dataset *out, const bf__simulation *simulation, const bf_context *context,
+                       bf_arena *arena, bf_error *err) {
+    const bf_env *env = simulation->env;
+    columns log = {.simulation = simulation};
+    if (__builtin_mul_overflow(simulation->trajectories, simulation->steps, &log.n) ||
+        log.n > INT64_MAX / (64 * BF_ENV_MAX_DIM))
+        return bf_fail(err, BF_ENOMEM, "out of memory: %lld trajectories of %lld steps",
+                       (long long)simulation->trajectories, (long long)simulation->steps);
+    BF_TRY(allocate(&log, arena, err));
+    int behaviors = simulation->behavior_count;
+    for (int k = 0; k < behaviors; k++) {
+        log.behavior = k;
+        bf__rollout rollout = {.env = env,
+                               .policy = simulation->behaviors[k],
+                               .rewards = simulation->rewards,
+                               .chains = (simulation->trajectories - k + behaviors - 1) / behaviors,
+                               .steps = simulation->steps,
+                               .first = k,
+                               .stride = behaviors,
+                               .task = "simulating"};
+        BF_TRY(bf__rollout_run(&rollout, visit, &log, context, err));
+    }
+    *out = (bf_dataset){.n = log.n,
+                        .state_dim = env->state_dim,
+                        .actions = env->actions,
+                        .states = env->states,
+                        .state = log.state,
+                        .next_state = log.next_state,
+                        .action = log.action,
+                        .reward = log.reward,
+                        .terminated = log.terminated,
+                        .truncated = log.truncated,
+                        .mu = log.mu,
+                        .pi = log.pi,
+                        .npi = log.npi};
+    return mark_episodes(out, arena, err);
+}

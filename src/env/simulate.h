@@ -1,0 +1,25 @@
+/* simulate.h - A log of one or several behaviours in an environment. */
+#ifndef BF_ENV_SIMULATE_H
+#define BF_ENV_SIMULATE_H
+
+#include "backflow/dataset.h"
+#include "backflow/env.h"
+#include "backflow/log.h"
+
+typedef struct bf__simulation {
+    const bf_env *env;
+    bf_rewards rewards;
+    const bf_policy *const *behaviors; /* trajectory e follows number e % behavior_count */
+    int behavior_count;
+    const bf_policy *target;     /* fills pi and npi; NULL: none */
+    int64_t trajectories, steps; /* steps: transitions of each */
+} bf__simulation;
+
+/* Trajectories begin at start states and have `steps` transitions each, in order. Where an episode
+ * ends inside one, its last row is `terminated`, with the terminal state as next state, and the
+ * next row begins a new episode at a start state. The last row of a trajectory is `truncated`,
+ * unless it is terminated. Everything lives in `arena`. */
+bf_status bf__simulate(bf_dataset *out, const bf__simulation *simulation, const bf_context *context,
+                       bf_arena *arena, bf_error *err);
+
+#endif

@@ -1,0 +1,87 @@
+/* mix.c - Policies made from nothing and from others: uniform, and the paper's mixtures.
+ *
+ *     pi(a|s) = alpha base(a|s) + (1 - alpha) / A
+ *
+ * With `base` the greedy policy of a trained network, alpha = 0.7 is the paper's behaviour and
+ * alpha = 0.9 its target (section 5.2). */
+#include "policy/mix.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "core/fail.h"
+#include "core/text.h"
+#include "policy/kind.h"
+
+static bf_status even(const bf_policy *self, const double *states, int64_t n, double *probabilities,
+                      bf_error *err) {
+    (void)states;
+    (void)err;
+    double share = 1.0 / self->actions;
+    int64_t size = n * self->actions;
+    for (int64_t i = 0; i < size; i++)
+        probabilities[i] = share;
+    return BF_OK;
+}
+
+bf_status bf__policy_uniform(const bf_policy **out, int actions, bf_arena *arena, bf_error *err) {
+    if (actions < 1)
+        return bf_fail(err, BF_EPOLICY, "uniform: needs discrete actions");
+    bf_policy *policy;
+    BF_ALLOC(policy, arena, 1, err);
+    *policy = (bf_policy){"uniform", "uniform", actions, 0, 0, even};
+    *out = policy;
+    return BF_OK;
+}
+
+typedef struct mixture {
+    bf_policy self;
+    const bf_policy *base;
+    double alpha;
+} mixture;
+
+static bf_status mixed(const bf_policy *self, const double *states, int64_t n,
+                       double *probabilities, bf_error *err) {
+    const mixture *m = (const mixture *)self;
+    BF_TRY(m->base->probabilities(m->base, states, n, probabilities, err));
+    double alpha = m->alpha, rest = (1 - alpha) / self->actions;
+    int64_t size = n * self->actions;
+    for (int64_t i = 0; i < size; i++)
+        probabilities[i] = alpha * probabilities[i] + rest;
+    return BF_OK;
+}
+
+bf_status bf__policy_mix(const bf_policy **out, const bf_policy *base, double alpha,
+                         bf_arena *arena, bf_error *err) {
+    *out = base;
+    if (!(alpha >= 0 && alpha <= 1))
+        return bf_fail(err, BF_EPOLICY, "%s: alpha %g is outside 0 to 1", base->name, alpha);
+    if (alpha == 1)
+        return BF_OK;
+    mixture *m;
+    BF_ALLOC(m, arena, 1, err);
+    *m = (mixture){
+        {"mixture", base->name, base->actions, base->state_dim, base->states, mixed}, base, alpha};
+    *out = &m->self;
+    return BF_OK;
+}
+
+bool bf__policy_is_file(const char *path) {
+    return access(path, F_OK) == 0;
+}
+
+bf_status bf__policy_split(const char *spec, char *name, double *alpha, bf_error *err) {
+    strcpy(name, spec);
+    const char *at = strrchr(spec, '@');
+    if (!at || bf__policy_is_file(spec))
+        return BF_OK;
+    double value;
+    if (!bf__parse_real(at + 1, &value) || !(value >= 0 && value <= 1))
+        return bf_fail(err, BF_EUSAGE,
+                       "%s: '%s' after the @ is not a number from 0 to 1, the share of the policy "
+                       "in its mixture with the uniform one",
+                       spec, at + 1);
+    name[at - spec] = '\0';
+    *alpha = value;
+    return BF_OK;
+}

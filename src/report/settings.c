@@ -1,0 +1,38 @@
+/* settings.c - Options and numbers as JSON. */
+#include "report/settings.h"
+
+#include <math.h>
+
+json_t *bf__json_number(double value) {
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *setting(const bf_option *row, const void *options) {
+    const void *field = (const char *)options + row->offset;
+    char text[64];
+    const char *string;
+    switch (row->type) {
+    case BF_OPTION_BOOL:
+        return json_boolean(*(const bool *)field);
+    case BF_OPTION_INT:
+        return json_integer(*(const int64_t *)field);
+    case BF_OPTION_SEED: /* past 2^63 it is no JSON integer: as text */
+        if (*(const uint64_t *)field <= INT64_MAX)
+            return json_integer((json_int_t) * (const uint64_t *)field);
+        break;
+    case BF_OPTION_REAL:
+        return bf__json_number(*(const double *)field);
+    case BF_OPTION_STRING:
+        string = *(const char *const *)field;
+        return string ? json_string(string) : json_null();
+    case BF_OPTION_ENUM:
+        break;
+    }
+    bf_options_format(row, options, text, sizeof text);
+    return json_string(text);
+}
+
+void bf__json_settings(json_t *object, const bf_option_table *table, const void *options) {
+    for (int i = 0; i < table->count; i++)
+        json_object_set_new(object, table->rows[i].field, setting(&table->rows[i], options));
+}

@@ -1,0 +1,101 @@
+/* value.c - The value of a policy in an environment, for people and for programs. */
+#include "report/value.h"
+
+#include <math.h>
+
+#include "backflow/machine.h"
+#include "core/fail.h"
+#include "report/settings.h"
+
+static const char *kind(const bf__value_answer *answer) {
+    static const char *const kinds[] = {
+        [BF_TRUTH_AVERAGE] = "average",
+        [BF_TRUTH_DISCOUNTED] = "discounted",
+        [BF_TRUTH_EPISODE] = "episode",
+    };
+    return kinds[answer->plan->kind];
+}
+
+static void line(FILE *out, const char *label, bf__mean mean) {
+    fprintf(out, "  %-24s %.9g", label, mean.value);
+    if (isfinite(mean.error))
+        fprintf(out, "  (standard error %.2g)", mean.error);
+    fputc('\n', out);
+}
+
+void bf__report_value_text(FILE *out, const bf__value_answer *answer) {
+    const bf__truth_plan *plan = answer->plan;
+    const bf__truth *truth = answer->truth;
+    fprintf(out, "%s, policy %s", answer->env->name, answer->policy);
+    if (answer->alpha != 1)
+        fprintf(out, ", mixed with uniform: alpha %g", answer->alpha);
+    fputc('\n', out);
+    char label[64];
+    if (plan->kind == BF_TRUTH_AVERAGE)
+        snprintf(label, sizeof label, "reward per step");
+    else if (plan->kind == BF_TRUTH_DISCOUNTED)
+        snprintf(label, sizeof label, "(1 - G) x discounted");
+    else
+        snprintf(label, sizeof label, "return of an episode");
+    line(out, label, truth ? truth->value : (bf__mean){answer->exact, NAN});
+    if (!truth) {
+        fprintf(out, "  exact, by a linear solve over %lld states\n",
+                (long long)answer->env->states);
+        return;
+    }
+    if (plan->kind == BF_TRUTH_AVERAGE && truth->ends > 0)
+        line(out, "return of an episode", truth->episode_return);
+    if (plan->kind == BF_TRUTH_EPISODE || truth->ends > 0)
+        line(out, "length of an episode", truth->episode_length);
+    fprintf(out, "  simulated: %lld transitions in %lld chains, %lld episodes ended, %.2f s\n",
+            (long long)truth->transitions, (long long)plan->chains, (long long)truth->ends,
+            answer->seconds);
+}
+
+static json_t *mean_or_null(bf__mean mean) {
+    if (!isfinite(mean.value))
+        return json_null();
+    return json_pack("{s:o, s:o}", "value", bf__json_number(mean.value), "standard_error",
+                     bf__json_number(mean.error));
+}
+
+/* What a simulation says besides the value. */
+static void add_simulation(json_t *object, const bf__value_answer *answer) {
+    const bf__truth *truth = answer->truth;
+    const bf__truth_plan *plan = answer->plan;
+    json_object_set_new(object, "standard_error", bf__json_number(truth->value.error));
+    json_object_set_new(object, "episode_return", mean_or_null(truth->episode_return));
+    json_object_set_new(object, "episode_length", mean_or_null(truth->episode_length));
+    json_object_set_new(
+        object, "simulation",
+        json_pack("{s:I, s:I, s:I, s:I, s:I}", "chains", (json_int_t)plan->chains, "steps",
+                  (json_int_t)plan->steps, "burn_in", (json_int_t)plan->burn_in, "transitions",
+                  (json_int_t)truth->transitions, "episodes_ended", (json_int_t)truth->ends));
+}
+
+bf_status bf__report_value_json(FILE *out, const bf__value_answer *answer, bf_error *err) {
+    bool exact = !answer->truth;
+    json_t *settings = json_object();
+    for (int i = 0; i < answer->table_count; i++)
+        bf__json_settings(settings, answer->tables[i], answer->options[i]);
+    json_t *object =
+        json_pack("{s:o, s:s, s:s, s:s, s:s, s:o, s:o}", "value",
+                  bf__json_number(exact ? answer->exact : answer->truth->value.value), "kind",
+                  kind(answer), "method", exact ? "exact" : "simulation", "env", answer->env->name,
+                  "policy", answer->policy, "alpha", bf__json_number(answer->alpha), "gamma",
+                  bf__json_number(answer->plan->gamma));
+    if (!object || !settings)
+        return bf_fail(err, BF_ENOMEM, "out of memory");
+    if (exact)
+        json_object_set_new(object, "standard_error", json_real(0));
+    else
+        add_simulation(object, answer);
+    json_object_set_new(object, "settings", settings);
+    json_object_set_new(object, "seconds", json_pack("{s:f}", "value", answer->seconds));
+    json_object_set_new(object, "version", json_string(bf_version()));
+    int failed = json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    json_decref(object);
+    if (failed || fputc('\n', out) == EOF)
+        return bf_fail(err, BF_EFILE, "the JSON cannot be written");
+    return BF_OK;
+}
