@@ -13,6 +13,7 @@ function(backflow_listed out module file macro)
 endfunction()
 
 function(backflow_sources library_out cli_out)
+  backflow_listed(kernels kernel kernels.def BF_KERNEL)
   backflow_listed(readers dataset readers.def BF_READER)
   backflow_listed(estimators estimator estimators.def BF_ESTIMATOR)
   backflow_listed(commands cli commands.def BF_COMMAND)
@@ -26,11 +27,27 @@ function(backflow_sources library_out cli_out)
       src/core/rng.c
       src/core/status.c
       src/core/text.c
+      src/linalg/dense.c
+      src/linalg/rpcholesky.c
+      src/kernel/kernel.c
+      src/kernel/bandwidth.c
+      src/kernel/coordinates.c
+      ${kernels}
+      src/flow/flow.c
+      src/flow/plain.c
+      src/flow/tile.c
+      src/flow/exact.c
+      src/flow/lowrank.c
+      src/flow/rff.c
+      src/flow/plan.c
       src/dataset/dataset.c
       ${readers}
       src/policy/policy.c
       src/estimator/estimator.c
       ${estimators})
+  # The hot loops: products and sums may fuse, and comparisons are not kept from being merged.
+  set_source_files_properties(${kernels} src/flow/tile.c PROPERTIES COMPILE_OPTIONS
+                              "-ffp-contract=fast;-fno-trapping-math")
   set(cli
       src/cli/main.c
       src/cli/args.c
