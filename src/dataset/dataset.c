@@ -200,7 +200,7 @@ bf_status bf_dataset_read(bf_dataset *out, const char *const *paths, int count,
     part *parts;
     bf_arena *scratch;
     BF_ZALLOC(parts, arena, count, err);
-    BF_TRY(bf_arena_create(&scratch, NULL, err));
+    BF_TRY(bf_arena_create(&scratch, bf_arena_allocator(arena), err));
     bf_status status = read_parts(out, parts, paths, count, options ? options->format : 0, context,
                                   arena, scratch, err);
     for (int f = 0; f < count; f++)

@@ -18,8 +18,8 @@
 #define MOST_BYTES 1e9
 
 bf_status bf__cells_kernel_make(bf__cells_kernel *out, const bf__cells *m, const bf_dataset *data,
-                                const char *name, const char *bandwidth,
-                                const bf_context *context, bf_arena *arena, bf_error *err) {
+                                const char *name, const char *bandwidth, const bf_context *context,
+                                bf_arena *arena, bf_error *err) {
     int64_t points = m->states - m->absorbing, states = m->states, d = data->state_dim;
     double bytes = 8.0 * ((double)states * (double)states +
                           (double)m->cells * (2.0 * (double)m->cells + 2.0 * (double)states));
@@ -45,8 +45,7 @@ bf_status bf__cells_kernel_make(bf__cells_kernel *out, const bf__cells *m, const
     BF_TRY(bf__kernel_make(&kernel, name, bandwidth, z, points, coordinates.out,
                            context ? context->seed : 1, arena, err));
     BF_ALLOC(block, arena, points * points, err);
-    bf__kernel_block_d(block, &kernel, z, points, z, points, coordinates.out,
-                       bf__threads(context));
+    bf__kernel_block_d(block, &kernel, z, points, z, points, coordinates.out, bf__threads(context));
     memset(k, 0, (size_t)(states * states) * sizeof *k);
     for (int64_t s = 0; s < points; s++)
         memcpy(k + s * states, block + s * points, (size_t)points * sizeof *k);

@@ -36,7 +36,7 @@ bf_status bf_policy_read(const bf_policy **out, const char *path, bf_arena *aren
     unsigned char head[512];
     bf_arena *scratch;
     bf__bytes bytes;
-    BF_TRY(bf_arena_create(&scratch, NULL, err));
+    BF_TRY(bf_arena_create(&scratch, bf_arena_allocator(arena), err));
     bf_status status = bf__bytes_open(&bytes, path, scratch, err);
     size_t length = bytes.size < sizeof head ? bytes.size : sizeof head;
     if (status == BF_OK)
