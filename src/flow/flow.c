@@ -216,10 +216,12 @@ static bf_status find_chain(bf__flow *flow, bf_arena *arena, bf_error *err) {
         count += same_point(nz, i - 1, z, i, n, flow->d) ? 1 : 2;
     if (count > n + n / MIN_CHAIN)
         return BF_OK;
-    int64_t *place;
+    int64_t *place, *stop;
     double *chain;
+    count = (count + 2 * BF__LANES - 1) / BF__LANES * BF__LANES;
     BF_ALLOC(place, arena, n, err);
-    BF_ALLOC(chain, arena, count * flow->d, err);
+    BF_ALLOC(stop, arena, n, err);
+    BF_ZALLOC(chain, arena, count * flow->d, err);
     for (int64_t i = 0; i < n; i++) {
         bool goes_on = i > 0 && same_point(nz, i - 1, z, i, n, flow->d);
         place[i] = i == 0 ? 0 : place[i - 1] + (goes_on ? 1 : 2);
@@ -228,8 +230,11 @@ static bf_status find_chain(bf__flow *flow, bf_arena *arena, bf_error *err) {
             chain[c * count + place[i] + 1] = nz[c * n + i];
         }
     }
+    for (int64_t i = n - 1; i >= 0; i--)
+        stop[i] = i + 1 < n && place[i + 1] == place[i] + 1 ? stop[i + 1] : i + 1;
     flow->points = count;
     flow->place = place;
+    flow->stop = stop;
     flow->chain_d = chain;
     return BF_OK;
 }

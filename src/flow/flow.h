@@ -97,8 +97,9 @@ typedef struct bf__flow {
     /* Where s'_i is s_{i+1}, along trajectories, both are one point of a chain: transition i goes
      * from point place[i] to place[i] + 1, and one exponential per pair of points serves four
      * terms. NULL where chains are too short to pay. */
-    int64_t points;
-    const int64_t *place;
+    int64_t points;       /* stride of the chain: rounded up, the rest are 0 */
+    const int64_t *place; /* (n) */
+    const int64_t *stop;  /* (n): the first transition after i that is not on i's chain */
     const float *chain_f; /* (d, points) */
     const double *chain_d;
 } bf__flow;

@@ -10,7 +10,9 @@
  *
  *     0 <= w'Kw - |Psi'w|^2 = |sum_i w_i (psi_i - P psi_i)|^2 <= (sum_i |w_i| sqrt(R_ii))^2.
  *
- * Pivots are chosen by randomly pivoted Cholesky among the logged pairs, or a sample of them.
+ * Pivots are chosen by randomly pivoted Cholesky among the logged pairs, or a sample of them. They
+ * end, unless told otherwise, where a share of 1e-12 of the kernel is left: a pivot that adds less
+ * has a diagonal below 1e-6 in L, and dividing by it makes rounding a part of the features.
  *
  * Cost  choosing O(N m^2) for N candidates, N m doubles of memory, released; rows O(m^2) each. */
 #include "flow/lowrank.h"
@@ -110,8 +112,9 @@ static bf_status choose(int64_t *index, int64_t *rank, double *left, const bf__f
     for (int64_t i = 0; i < count; i++)
         residual[i] = 1; /* k(x, x) */
     bf__psd matrix = {count, &p, select_pairs, block_of_pairs};
-    BF_TRY(bf__rpcholesky(f, index, rank, residual, most, &matrix, options->tolerance,
-                          options->seed, context, arena, err));
+    double tolerance = options->tolerance > 0 ? options->tolerance : 1e-12;
+    BF_TRY(bf__rpcholesky(f, index, rank, residual, most, &matrix, tolerance, options->seed,
+                          context, arena, err));
     for (int64_t i = 0; i < count; i++)
         sum += residual[i];
     *left = sum / (double)count;

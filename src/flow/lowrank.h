@@ -12,7 +12,7 @@
 typedef struct bf__lowrank_options {
     int64_t rank;       /* m, at most */
     int64_t candidates; /* pairs that pivots are chosen among; 0: 20,000 */
-    double tolerance;   /* stop where this share of the trace is left; 0: rounding */
+    double tolerance;   /* stop where this share of the trace is left; 0: 1e-12 */
     uint64_t seed;
 } bf__lowrank_options;
 

@@ -6,16 +6,18 @@
 
 /* Tiles of K are BF__TILE x BF__TILE: what a row of one needs of its columns stays in the first
  * level of cache, and a tile of floats in the second. */
-enum { BF__TILE = 256 };
+enum { BF__TILE = 256, BF__LANES = 16 };
 
 /* Work space of one thread. `held` is the chain point whose row is in chain[0]; -1: none. It has
  * to be set to -1 whenever the columns change. */
 typedef struct bf__scratch_f {
-    _Alignas(64) float state[4][BF__TILE], factor[4][BF__TILE], chain[2][2 * BF__TILE + 16];
+    _Alignas(64) float state[4][BF__TILE], factor[4][BF__TILE],
+        chain[2][2 * BF__TILE + 3 * BF__LANES];
     int64_t held[2];
 } bf__scratch_f;
 typedef struct bf__scratch_d {
-    _Alignas(64) double state[4][BF__TILE], factor[4][BF__TILE], chain[2][2 * BF__TILE + 16];
+    _Alignas(64) double state[4][BF__TILE], factor[4][BF__TILE],
+        chain[2][2 * BF__TILE + 3 * BF__LANES];
     int64_t held[2];
 } bf__scratch_d;
 

@@ -8,7 +8,7 @@ static double profile(double r2) {
 }
 
 BF_INLINE float profile_f(float r2, float s) {
-    return bf__expf_inline(r2 * (-0.5f * s));
+    return bf__exp2f_inline(r2 * (-0.721347520f * s)); /* 1 / (2 ln 2) */
 }
 
 BF_INLINE double profile_d(double r2, double s) {

@@ -10,7 +10,7 @@ static double profile(double r2) {
 }
 
 BF_INLINE float profile_f(float r2, float s) {
-    return bf__expf_inline(-sqrtf(r2 * s));
+    return bf__exp2f_inline(-1.44269504f * sqrtf(r2 * s)); /* 1 / ln 2 */
 }
 
 BF_INLINE double profile_d(double r2, double s) {
