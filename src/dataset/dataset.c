@@ -105,7 +105,7 @@ static bf_status open_part(part *p, const part *first, const char *path, int for
         bf__schema_make(&p->schema, p->group, p->place, p->file.names, p->file.count, path, err));
     if (p != first)
         BF_TRY(bf__schema_compare(&first->schema, first->file.path, &p->schema, path, err));
-    return bf__schema_check(&p->schema, path, err);
+    return bf__schema_check(&p->schema, p->file.names, p->file.count, path, err);
 }
 
 /* Names of columns without a meaning, "x, y", each once. */

@@ -78,8 +78,9 @@ static bf_status match(const bf_policy *policy, const bf_dataset *data, bf_error
                        policy->name, policy->actions);
     bool fixed = data->pi || data->npi || data->mu_all;
     if (policy->actions < data->actions || (fixed && policy->actions != data->actions))
-        return bf_fail(err, BF_EPOLICY, "%s: a policy of %d actions, but the log has %d",
-                       policy->name, policy->actions, data->actions);
+        return bf_fail(err, BF_EPOLICY, "%s: a policy of %d action%s, but the log has %d",
+                       policy->name, policy->actions, policy->actions > 1 ? "s" : "",
+                       data->actions);
     if (policy->states && !data->states)
         return bf_fail(err, BF_EPOLICY,
                        "%s: a table is for states that are whole numbers (one column s); the log "

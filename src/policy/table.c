@@ -233,6 +233,11 @@ static bf_status read(const bf_policy **out, const char *path, bf_arena *arena, 
     bf__file_close(&file);
     bf__bytes_close(&bytes);
     bf_arena_destroy(scratch);
+    if (status == BF_EDATA) { /* what spoils a log there spoils the policy here */
+        status = BF_EPOLICY;
+        if (err)
+            err->status = status;
+    }
     return status;
 }
 
