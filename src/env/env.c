@@ -59,9 +59,12 @@ static bf_status make_builtin(const bf_policy **out, const bf_env *env, const bf
                               bf_arena *arena, bf_error *err) {
     builtin *policy;
     BF_ALLOC(policy, arena, 1, err);
-    *policy = (builtin){
-        .base = {"builtin", entry->name, env->actions, env->state_dim, builtin_probabilities},
-        .act = entry->probabilities};
+    *policy = (builtin){.base = {.kind = "builtin",
+                                 .name = entry->name,
+                                 .actions = env->actions,
+                                 .state_dim = env->state_dim,
+                                 .probabilities = builtin_probabilities},
+                        .act = entry->probabilities};
     *out = &policy->base;
     return BF_OK;
 }

@@ -29,7 +29,8 @@ bf_status bf__policy_uniform(const bf_policy **out, int actions, bf_arena *arena
         return bf_fail(err, BF_EPOLICY, "uniform: needs discrete actions");
     bf_policy *policy;
     BF_ALLOC(policy, arena, 1, err);
-    *policy = (bf_policy){"uniform", "uniform", actions, 0, even};
+    *policy = (bf_policy){
+        .kind = "uniform", .name = "uniform", .actions = actions, .probabilities = even};
     *out = policy;
     return BF_OK;
 }
@@ -60,7 +61,9 @@ bf_status bf__policy_mix(const bf_policy **out, const bf_policy *base, double al
         return BF_OK;
     mixture *m;
     BF_ALLOC(m, arena, 1, err);
-    *m = (mixture){{"mixture", base->name, base->actions, base->state_dim, mixed}, base, alpha};
+    *m = (mixture){*base, base, alpha};
+    m->self.kind = "mixture";
+    m->self.probabilities = mixed;
     *out = &m->self;
     return BF_OK;
 }
