@@ -71,8 +71,6 @@ static bf_status make_builtin(const bf_policy **out, const bf_env *env, const bf
 
 static bf_status by_name(const bf_policy **out, const bf_env *env, const char *name,
                          bf_arena *arena, bf_error *err) {
-    if (strcmp(name, "uniform") == 0)
-        return bf__policy_uniform(out, env->actions, arena, err);
     char known[256] = "uniform";
     for (const bf_env_policy *entry = env->policies; entry && entry->name; entry++) {
         if (strcmp(name, entry->name) == 0)
@@ -80,10 +78,10 @@ static bf_status by_name(const bf_policy **out, const bf_env *env, const char *n
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, ", %s", entry->name);
     }
-    if (!strpbrk(name, "./") && !bf__policy_is_file(name))
+    if (strcmp(name, "uniform") != 0 && !strpbrk(name, "./") && !bf__policy_is_file(name))
         return bf_fail(err, BF_EPOLICY, "'%s' is neither a file nor a policy that %s has (%s)",
                        name, env->name, known);
-    return bf_policy_read(out, name, arena, err);
+    return bf__policy_by_name(out, name, env->actions, arena, err);
 }
 
 bf_status bf_env_policy_parse(const bf_policy **out, const bf_env *env, const char *spec,

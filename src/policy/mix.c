@@ -87,3 +87,20 @@ bf_status bf__policy_split(const char *spec, char *name, double *alpha, bf_error
     *alpha = value;
     return BF_OK;
 }
+
+bf_status bf__policy_by_name(const bf_policy **out, const char *name, int actions, bf_arena *arena,
+                             bf_error *err) {
+    if (strcmp(name, "uniform") == 0)
+        return bf__policy_uniform(out, actions, arena, err);
+    return bf_policy_read(out, name, arena, err);
+}
+
+bf_status bf__policy_parse(const bf_policy **out, const char *spec, int actions, double alpha,
+                           bf_arena *arena, bf_error *err) {
+    char *name;
+    const bf_policy *base;
+    BF_ALLOC(name, arena, (int64_t)strlen(spec) + 1, err);
+    BF_TRY(bf__policy_split(spec, name, &alpha, err));
+    BF_TRY(bf__policy_by_name(&base, name, actions, arena, err));
+    return bf__policy_mix(out, base, alpha, arena, err);
+}
