@@ -1,63 +1,31 @@
-# The sources of every module, in the order of the layers. A plug-in is one file and one line in
-# its module's .def list; the list is read here too, so that CMake needs no line of its own.
+# The sources of every module, in the order of the layers: all .c files of its folder. A plug-in is
+# one file and one line in its module's .def list, which names the file, so CMake needs no line of
+# its own; a name in a list without its file is said here and not by the linker.
 
-# Names in `file`: the arguments of `macro` at the start of a line, e.g. BF_ESTIMATOR(naive).
-function(backflow_listed out module file macro)
-  file(STRINGS src/${module}/${file} lines REGEX "^${macro}\\(")
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/${module}/${file})
-  foreach(line IN LISTS lines)
-    string(REGEX REPLACE "^${macro}\\(([a-z0-9_]+).*" "src/${module}/\\1.c" source "${line}")
-    list(APPEND sources ${source})
+set(backflow_modules core linalg kernel flow solver dataset policy estimator env train stats report)
+
+function(backflow_check_lists module)
+  file(GLOB lists CONFIGURE_DEPENDS src/${module}/*s.def)
+  foreach(list IN LISTS lists)
+    file(STRINGS ${list} lines REGEX "^BF_[A-Z]+\\([a-z0-9_]+\\)")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^BF_[A-Z]+\\(([a-z0-9_]+)\\).*" "src/${module}/\\1.c" source "${line}")
+      if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+        message(FATAL_ERROR "${list} names ${line}, but there is no ${source}")
+      endif()
+    endforeach()
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
   endforeach()
-  set(${out} ${sources} PARENT_SCOPE)
 endfunction()
 
 function(backflow_sources library_out cli_out)
-  backflow_listed(readers dataset readers.def BF_READER)
-  backflow_listed(estimators estimator estimators.def BF_ESTIMATOR)
-  backflow_listed(weights estimator weights.def BF_WEIGHTS)
-  backflow_listed(envs env envs.def BF_ENV)
-  backflow_listed(commands cli commands.def BF_COMMAND)
-  set(library
-      src/core/arena.c
-      src/core/blas.c
-      src/core/log.c
-      src/core/machine.c
-      src/core/options.c
-      src/core/output.c
-      src/core/rng.c
-      src/core/status.c
-      src/core/text.c
-      src/solver/chain.c
-      src/solver/simplex_qp.c
-      src/dataset/dataset.c
-      src/dataset/write.c
-      src/dataset/write_csv.c
-      src/dataset/write_npz.c
-      ${readers}
-      src/policy/mix.c
-      src/policy/policy.c
-      src/estimator/estimator.c
-      src/estimator/cells.c
-      src/estimator/cells_qp.c
-      ${weights}
-      ${estimators}
-      src/env/env.c
-      src/env/exact.c
-      src/env/rollout.c
-      src/env/simulate.c
-      ${envs}
-      src/stats/batch.c
-      src/stats/truth.c
-      src/report/json.c
-      src/report/settings.c
-      src/report/text.c
-      src/report/value.c)
-  set(cli
-      src/cli/main.c
-      src/cli/args.c
-      src/cli/man.c
-      ${commands})
+  foreach(module IN LISTS backflow_modules)
+    file(GLOB sources CONFIGURE_DEPENDS src/${module}/*.c)
+    list(APPEND library ${sources})
+    backflow_check_lists(${module})
+  endforeach()
+  file(GLOB cli CONFIGURE_DEPENDS src/cli/*.c)
+  backflow_check_lists(cli)
   set(${library_out} ${library} PARENT_SCOPE)
   set(${cli_out} ${cli} PARENT_SCOPE)
 endfunction()

@@ -53,7 +53,7 @@ int main(int argc, char **argv) {
     int count = argc > 1 ? argc - 1 : 2;
 
     fill();
-    bf_dataset data = {.n = N, .state_dim = 1, .actions = A, .states = 3};
+    bf_dataset data = {.n = N, .state_dim = 1};
     data.state = state;
     data.next_state = next_state;
     data.action = action;
@@ -66,6 +66,8 @@ int main(int argc, char **argv) {
     bf_error err;
     bf_arena *arena;
     bf_status status = bf_arena_create(&arena, NULL, &err);
+    if (status == BF_OK)
+        status = bf_dataset_finish(&data, arena, &err); /* checks what we filled in */
     for (int i = 0; i < count && status == BF_OK; i++) {
         const bf_estimator *estimator = bf_estimator_find(methods[i]);
         bf_estimate estimate;

@@ -21,15 +21,17 @@ extern "C" {
 typedef struct bf_source {
     const char *path;
     int64_t first; /* index of the first transition that comes from this file */
+    bool by_line;  /* rows are told by line, from 1; otherwise by index, from 0 */
 } bf_source;
 
 typedef struct bf_dataset {
-    int64_t n;      /* transitions */
-    int state_dim;  /* d */
-    int actions;    /* A, number of discrete actions; 0: continuous */
-    int action_dim; /* k, length of a continuous action; 0: discrete */
-    int samples;    /* M, next actions sampled from pi per transition; continuous only */
-    int64_t states; /* S: states are the whole numbers 0 .. S-1; 0: real-valued */
+    int64_t n;       /* transitions */
+    int state_dim;   /* d */
+    int actions;     /* A, number of discrete actions; 0: continuous */
+    int action_dim;  /* k, length of a continuous action; 0: discrete */
+    int samples;     /* M, next actions sampled from pi per transition; continuous only */
+    int64_t states;  /* S: states are the whole numbers 0 .. S-1; 0: real-valued */
+    bool real_state; /* one column of whole numbers is still no finite state space: s0, not s */
 
     const double *state, *next_state;      /* (d, n) */
     const int32_t *action;                 /* (n), 0 .. A-1; NULL: continuous */
@@ -69,11 +71,15 @@ BF_API bf_status bf_dataset_read(bf_dataset *out, const char *const *paths, int 
                                  bf_arena *arena, bf_error *err);
 
 /* Checks every value that a user could have got wrong (finite numbers, probabilities, actions and
- * states in range, shapes) and fills what follows from the columns (states, actions, where 0).
- * bf_dataset_read has done this already. */
+ * states in range, shapes) and fills what follows from the columns where it is 0: `actions`, the
+ * greatest plus 1; `states` likewise, where the state is one column of whole numbers and
+ * real_state is false. bf_dataset_read has done this already. */
 BF_API bf_status bf_dataset_finish(bf_dataset *data, bf_arena *arena, bf_error *err);
 
-/* "log.csv:118" for transition i, for messages. */
+/* Name and one line about reader `index`, in the order of readers.def; false past the end. */
+BF_API bool bf_reader_describe(int index, const char **name, const char **summary);
+
+/* "log.csv:118" or "log.npz: row 117" for transition i, for messages. */
 BF_API const char *bf_dataset_where(const bf_dataset *data, int64_t i, char *text, int size);
 
 #ifdef __cplusplus

@@ -2,6 +2,7 @@
 #ifndef BACKFLOW_POLICY_H
 #define BACKFLOW_POLICY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "backflow/dataset.h"
@@ -17,6 +18,9 @@ typedef struct bf_policy bf_policy;
 BF_API bf_status bf_policy_read(const bf_policy **out, const char *path, bf_arena *arena,
                                 bf_error *err);
 
+/* Name and one line about kind `index`, in the order of policies.def; false past the end. */
+BF_API bool bf_policy_describe(int index, const char **name, const char **summary);
+
 /* One row per state, (states, actions) row-major; copied. `name` stands in messages. */
 BF_API bf_status bf_policy_from_table(const bf_policy **out, const char *name, const double *table,
                                       int64_t states, int actions, bf_arena *arena, bf_error *err);
@@ -28,7 +32,9 @@ BF_API const char *bf_policy_kind(const bf_policy *policy); /* "table", "network
 BF_API bf_status bf_policy_probabilities(const bf_policy *policy, const double *states, int dim,
                                          int64_t n, double *probabilities, bf_error *err);
 
-/* Fills data->pi and data->npi from the policy; columns of the log give way to it. */
+/* Fills data->pi and data->npi from the policy; columns of the log give way to it. The policy may
+ * know actions that the log has not seen: data->actions becomes the policy's, unless columns of the
+ * log fix another number, which is an error. */
 BF_API bf_status bf_policy_apply(const bf_policy *policy, bf_dataset *data, bf_arena *arena,
                                  bf_error *err);
 

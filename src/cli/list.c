@@ -41,6 +41,8 @@ extern const bf__command bf__command_list;
 
 static const kind kinds[] = {
     {"estimators", estimator_entry},
+    {"readers", bf_reader_describe},
+    {"policies", bf_policy_describe},
     {"envs", env_entry},
     {"commands", command_entry},
 };
@@ -81,7 +83,7 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
 
 const bf__command bf__command_list = {
     .name = "list",
-    .summary = "what is built in: estimators, envs, commands, ...",
-    .usage = "list [estimators|envs|commands]",
+    .summary = "what is built in: estimators, readers, policies, envs, commands",
+    .usage = "list [estimators|readers|policies|envs|commands]",
     .run = run,
 };

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ bool bf__parse_real(const char *text, double *out) {
 }
 
 int bf__format_real(char *text, double value) {
-    if (value == (double)(int)value && (value != 0 || 1 / value > 0))
+    if (fabs(value) < 1e9 && value == (double)(int)value && !(value == 0 && signbit(value)))
         return snprintf(text, 32, "%d", (int)value);
     int length = snprintf(text, 32, "%.15g", value);
     if (strtod(text, NULL) != value)

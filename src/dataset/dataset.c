@@ -1,1 +1,224 @@
+/* dataset.c - Reading logs: the list of readers, and the way from files to a bf_dataset.
+ *
+ *     paths -> open (names, rows) -> columns.c (meaning) -> one block per group, all files
+ *           -> fill (numbers, in place) -> assemble.c (actions, episodes, next states)
+ *           -> finish.c (checks)
+ *
+ * Columns are allocated once and filled in place: a log of n rows and c columns takes 8 n c bytes
+ * and what its episodes need. */
 #include "backflow/dataset.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "core/log.h"
+#include "dataset/assemble.h"
+#include "dataset/reader.h"
+
+#define BF_READER(name) extern const bf__reader bf__reader_##name;
+#include "dataset/readers.def"
+#undef BF_READER
+
+static const bf__reader *const readers[] = {
+#define BF_READER(name) &bf__reader_##name,
+#include "dataset/readers.def"
+#undef BF_READER
+};
+
+static const char formats[] = "auto"
+#define BF_READER(name) "|" #name
+#include "dataset/readers.def"
+#undef BF_READER
+    ;
+
+static const bf_option rows[] = {
+    BF_OPTION_CHOICE(bf_read_options, format, "auto", formats,
+                     "Form of the log; auto goes by its content, then by its suffix."),
+};
+const bf_option_table bf_read_table = BF_OPTION_TABLE("Reading", bf_read_options, rows);
+
+const bf__reader *bf__reader_at(int index) {
+    int count = (int)(sizeof readers / sizeof *readers);
+    return index >= 0 && index < count ? readers[index] : NULL;
+}
+
+bool bf_reader_describe(int index, const char **name, const char **summary) {
+    const bf__reader *reader = bf__reader_at(index);
+    if (reader) {
+        *name = reader->name;
+        *summary = reader->summary;
+    }
+    return reader != NULL;
+}
+
+/* ---- Files */
+
+/* By content, then by suffix; text, the least particular, stands last in the list. */
+static const bf__reader *choose(const bf__file *file) {
+    size_t length = file->bytes.size < 512 ? file->bytes.size : 512;
+    for (int i = 0; bf__reader_at(i); i++)
+        if (readers[i]->claims(file->bytes.data, length))
+            return readers[i];
+    for (int i = 0; bf__reader_at(i); i++)
+        if (bf__has_suffix(file->path, readers[i]->suffix))
+            return readers[i];
+    return NULL;
+}
+
+bf_status bf__file_open(bf__file *out, const char *path, int format, bool bare,
+                        const bf_context *context, bf_arena *scratch, bf_error *err) {
+    *out = (bf__file){.path = path, .bare = bare};
+    BF_TRY(bf__bytes_open(&out->bytes, path, scratch, err));
+    if (out->bytes.size == 0)
+        return bf_fail(err, BF_EFORMAT, "%s: the file is empty", path);
+    out->reader = format > 0 ? bf__reader_at(format - 1) : choose(out);
+    if (!out->reader)
+        return bf_fail(err, BF_EFORMAT,
+                       "%s: neither text nor any other form of log; --format can be %s", path,
+                       formats);
+    return out->reader->open(out, context, scratch, err);
+}
+
+void bf__file_close(bf__file *file) {
+    if (file->reader && file->reader->close)
+        file->reader->close(file);
+    bf__bytes_close(&file->bytes);
+}
+
+/* ---- Columns of all files */
+
+/* A file and what its columns mean. */
+typedef struct part {
+    bf__file file;
+    bf__schema schema;
+    bf__group *group; /* (count) */
+    int *place;       /* (count) */
+} part;
+
+static bf_status open_part(part *p, const part *first, const char *path, int format,
+                           const bf_context *context, bf_arena *scratch, bf_error *err) {
+    BF_TRY(bf__file_open(&p->file, path, format, false, context, scratch, err));
+    BF_ALLOC(p->group, scratch, p->file.count, err);
+    BF_ALLOC(p->place, scratch, p->file.count, err);
+    BF_TRY(
+        bf__schema_make(&p->schema, p->group, p->place, p->file.names, p->file.count, path, err));
+    if (p != first)
+        BF_TRY(bf__schema_compare(&first->schema, first->file.path, &p->schema, path, err));
+    return bf__schema_check(&p->schema, path, err);
+}
+
+/* Names of columns without a meaning, "x, y", each once. */
+static bf_status list_ignored(bf_dataset *data, const part *parts, int count, bf_arena *arena,
+                              bf_error *err) {
+    char *text;
+    size_t room = 1024, used = 0;
+    BF_ALLOC(text, arena, (int64_t)room, err);
+    for (int f = 0; f < count; f++)
+        for (int c = 0; c < parts[f].file.count; c++) {
+            const char *name = parts[f].file.names[c];
+            bool known = parts[f].group[c] != BF__GROUPS;
+            for (int g = 0; g <= f && !known; g++)
+                for (int b = 0; b < (g < f ? parts[g].file.count : c) && !known; b++)
+                    known = strcmp(parts[g].file.names[b], name) == 0;
+            if (known)
+                continue;
+            const char *shown = *name ? name : "(no name)";
+            if (used + strlen(shown) + 8 > room) {
+                memcpy(text + used, ", ...", 6);
+                data->ignored = text;
+                return BF_OK;
+            }
+            used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "", shown);
+        }
+    data->ignored = used ? text : NULL;
+    return BF_OK;
+}
+
+/* Columns that the log keeps as they are; the others are turned into something smaller. */
+static bool is_kept(const bf__schema *schema, bf__group g) {
+    bool turned = g == BF__EPISODE || g == BF__T || g == BF__TERMINATED || g == BF__TRUNCATED ||
+                  (g == BF__A && schema->plain[BF__A]);
+    return !turned;
+}
+
+static bf_status load(bf_dataset *data, bf__rows *table, const part *parts, int count,
+                      const bf_context *context, bf_arena *arena, bf_arena *scratch,
+                      bf_error *err) {
+    int64_t n = data->n;
+    table->schema = parts[0].schema;
+    BF_ALLOC(table->row, arena, n, err);
+    for (int g = 0; g < BF__GROUPS; g++)
+        if (table->schema.width[g])
+            BF_ALLOC(table->column[g], is_kept(&table->schema, (bf__group)g) ? arena : scratch,
+                     n * table->schema.width[g], err);
+    for (int f = 0; f < count; f++) {
+        const part *p = &parts[f];
+        bf__sink *sinks;
+        BF_ZALLOC(sinks, scratch, p->file.count, err);
+        for (int c = 0; c < p->file.count; c++)
+            if (p->group[c] != BF__GROUPS) {
+                double *block = table->column[p->group[c]] + n * p->place[c];
+                bool flag = p->group[c] == BF__TERMINATED || p->group[c] == BF__TRUNCATED;
+                sinks[c] = (bf__sink){block + data->sources[f].first, flag};
+            }
+        BF_TRY(p->file.reader->fill(&p->file, sinks, table->row + data->sources[f].first, context,
+                                    scratch, err));
+    }
+    return BF_OK;
+}
+
+static bf_status read_parts(bf_dataset *out, part *parts, const char *const *paths, int count,
+                            int format, const bf_context *context, bf_arena *arena,
+                            bf_arena *scratch, bf_error *err) {
+    bf_source *sources;
+    bf__rows table = {0};
+    BF_ALLOC(sources, arena, count, err);
+    for (int f = 0; f < count; f++) {
+        BF_TRY(open_part(&parts[f], &parts[0], paths[f], format, context, scratch, err));
+        char *path;
+        BF_ALLOC(path, arena, (int64_t)strlen(paths[f]) + 1, err);
+        strcpy(path, paths[f]);
+        sources[f] = (bf_source){path, out->n, parts[f].file.reader->by_line};
+        out->n += parts[f].file.rows;
+    }
+    out->sources = sources;
+    out->source_count = count;
+    out->rows_read = out->n;
+    BF_TRY(list_ignored(out, parts, count, arena, err));
+    BF_TRY(load(out, &table, parts, count, context, arena, scratch, err));
+    BF_TRY(bf__assemble(out, &table, arena, scratch, err));
+    return bf_dataset_finish(out, arena, err);
+}
+
+bf_status bf_dataset_read(bf_dataset *out, const char *const *paths, int count,
+                          const bf_read_options *options, const bf_context *context,
+                          bf_arena *arena, bf_error *err) {
+    *out = (bf_dataset){0};
+    if (count < 1)
+        return bf_fail(err, BF_EUSAGE, "no log to read");
+    part *parts;
+    bf_arena *scratch;
+    BF_ZALLOC(parts, arena, count, err);
+    BF_TRY(bf_arena_create(&scratch, NULL, err));
+    bf_status status = read_parts(out, parts, paths, count, options ? options->format : 0, context,
+                                  arena, scratch, err);
+    for (int f = 0; f < count; f++)
+        bf__file_close(&parts[f].file);
+    bf_arena_destroy(scratch);
+    return status;
+}
+
+const char *bf_dataset_where(const bf_dataset *data, int64_t i, char *text, int size) {
+    int source = data->source_count - 1;
+    while (source > 0 && data->sources[source].first > i)
+        source--;
+    long long row = (long long)(data->row ? data->row[i] : i);
+    if (source < 0)
+        snprintf(text, (size_t)size, "row %lld", row);
+    else if (data->sources[source].by_line)
+        snprintf(text, (size_t)size, "%s:%lld", data->sources[source].path, row);
+    else
+        snprintf(text, (size_t)size, "%s: row %lld", data->sources[source].path, row);
+    return text;
+}

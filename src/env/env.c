@@ -63,6 +63,7 @@ static bf_status make_builtin(const bf_policy **out, const bf_env *env, const bf
                                  .name = entry->name,
                                  .actions = env->actions,
                                  .state_dim = env->state_dim,
+                                 .states = env->states,
                                  .probabilities = builtin_probabilities},
                         .act = entry->probabilities};
     *out = &policy->base;
@@ -94,6 +95,9 @@ bf_status bf_env_policy_parse(const bf_policy **out, const bf_env *env, const ch
     if (found->actions != env->actions)
         return bf_fail(err, BF_EPOLICY, "%s: has %d actions; %s has %d", name, found->actions,
                        env->name, env->actions);
+    if (found->states != 0 && found->states < env->states)
+        return bf_fail(err, BF_EPOLICY, "%s: has %lld states; %s has %lld", name,
+                       (long long)found->states, env->name, (long long)env->states);
     if (found->state_dim != 0 && found->state_dim != env->state_dim)
         return bf_fail(err, BF_EPOLICY, "%s: is for states of %d numbers; %s has %d", name,
                        found->state_dim, env->name, env->state_dim);

@@ -13,7 +13,9 @@ struct bf_policy {
     const char *name; /* stands in messages: the path it was read from */
     int actions;      /* A */
     int state_dim;    /* numbers in a state it can be asked about; 0: any */
-    /* probabilities (A, n) at states (d, n); the caller has checked d. */
+    int64_t states;   /* S where it knows the states 0 .. S-1 only; 0: real-valued ones */
+    /* probabilities (A, n) at states (d, n); the caller has checked d. May be called from several
+     * threads at once. */
     bf_status (*probabilities)(const bf_policy *self, const double *states, int64_t n,
                                double *probabilities, bf_error *err);
 };
@@ -26,6 +28,7 @@ typedef struct bf__policy_kind {
     bf_status (*read)(const bf_policy **out, const char *path, bf_arena *arena, bf_error *err);
 } bf__policy_kind;
 
+/* Every kind, in the order of policies.def; NULL past the end. */
 const bf__policy_kind *bf__policy_kind_at(int index);
 
 #endif

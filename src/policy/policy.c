@@ -1,23 +1,122 @@
-/* policy.c - Reading policies. */
+/* policy.c - The list of kinds of policies, and what is common to them. */
 #include "backflow/policy.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "core/fail.h"
+#include "dataset/bytes.h"
 #include "policy/kind.h"
 
+#define BF_POLICY(name) extern const bf__policy_kind bf__policy_##name;
+#include "policy/policies.def"
+#undef BF_POLICY
+
+static const bf__policy_kind *const kinds[] = {
+#define BF_POLICY(name) &bf__policy_##name,
+#include "policy/policies.def"
+#undef BF_POLICY
+};
+
+const bf__policy_kind *bf__policy_kind_at(int index) {
+    int count = (int)(sizeof kinds / sizeof *kinds);
+    return index >= 0 && index < count ? kinds[index] : NULL;
+}
+
+bool bf_policy_describe(int index, const char **name, const char **summary) {
+    const bf__policy_kind *kind = bf__policy_kind_at(index);
+    if (kind) {
+        *name = kind->name;
+        *summary = kind->summary;
+    }
+    return kind != NULL;
+}
+
 bf_status bf_policy_read(const bf_policy **out, const char *path, bf_arena *arena, bf_error *err) {
-    (void)arena;
-    *out = NULL;
-    return bf_fail(err, BF_EPOLICY, "%s: no kind of policy file is known", path);
+    unsigned char head[512];
+    bf_arena *scratch;
+    bf__bytes bytes;
+    BF_TRY(bf_arena_create(&scratch, NULL, err));
+    bf_status status = bf__bytes_open(&bytes, path, scratch, err);
+    size_t length = bytes.size < sizeof head ? bytes.size : sizeof head;
+    if (status == BF_OK)
+        memcpy(head, bytes.data, length);
+    bf__bytes_close(&bytes);
+    bf_arena_destroy(scratch);
+    BF_TRY(status);
+    if (length == 0)
+        return bf_fail(err, BF_EPOLICY, "%s: the file is empty", path);
+    for (int k = 0; bf__policy_kind_at(k); k++)
+        if (kinds[k]->claims(path, head, length))
+            return kinds[k]->read(out, path, arena, err);
+    return bf_fail(err, BF_EPOLICY,
+                   "%s: not a policy: 'backflow list policies' says which files are", path);
 }
 
 int bf_policy_actions(const bf_policy *policy) {
     return policy->actions;
 }
 
+const char *bf_policy_kind(const bf_policy *policy) {
+    return policy->kind;
+}
+
 bf_status bf_policy_probabilities(const bf_policy *policy, const double *states, int dim, int64_t n,
                                   double *probabilities, bf_error *err) {
-    if (policy->state_dim != 0 && policy->state_dim != dim)
-        return bf_fail(err, BF_EPOLICY, "%s: is for states of %d numbers, not %d", policy->name,
-                       policy->state_dim, dim);
+    if (policy->state_dim && policy->state_dim != dim)
+        return bf_fail(err, BF_EPOLICY, "%s: a policy of states of %d number%s, asked about %d",
+                       policy->name, policy->state_dim, policy->state_dim > 1 ? "s" : "", dim);
     return policy->probabilities(policy, states, n, probabilities, err);
+}
+
+/* That the policy and the log speak of the same states and actions. */
+static bf_status match(const bf_policy *policy, const bf_dataset *data, bf_error *err) {
+    if (!data->action)
+        return bf_fail(err, BF_EPOLICY,
+                       "%s: a policy of %d discrete actions, but actions of the log are vectors "
+                       "(a0, ...)",
+                       policy->name, policy->actions);
+    bool fixed = data->pi || data->npi || data->mu_all;
+    if (policy->actions < data->actions || (fixed && policy->actions != data->actions))
+        return bf_fail(err, BF_EPOLICY, "%s: a policy of %d actions, but the log has %d",
+                       policy->name, policy->actions, data->actions);
+    if (policy->states && !data->states)
+        return bf_fail(err, BF_EPOLICY,
+                       "%s: a table is for states that are whole numbers (one column s); the log "
+                       "has real-valued states of %d number%s",
+                       policy->name, data->state_dim, data->state_dim > 1 ? "s" : "");
+    if (policy->state_dim && policy->state_dim != data->state_dim)
+        return bf_fail(
+            err, BF_EPOLICY, "%s: a policy of states of %d number%s, but a state of the log has %d",
+            policy->name, policy->state_dim, policy->state_dim > 1 ? "s" : "", data->state_dim);
+    return BF_OK;
+}
+
+static bf_status within(const bf_policy *policy, const bf_dataset *data, bf_error *err) {
+    char where[256];
+    for (int64_t i = 0; policy->states && i < data->n; i++)
+        for (int next = 0; next < 2; next++) {
+            double s = next ? data->next_state[i] : data->state[i];
+            if (s >= (double)policy->states)
+                return bf_fail(err, BF_EPOLICY,
+                               "%s: %s: state %.17g is not in %s, which has states 0 to %lld",
+                               bf_dataset_where(data, i, where, sizeof where), next ? "ns" : "s", s,
+                               policy->name, (long long)policy->states - 1);
+        }
+    return BF_OK;
+}
+
+bf_status bf_policy_apply(const bf_policy *policy, bf_dataset *data, bf_arena *arena,
+                          bf_error *err) {
+    double *pi, *npi;
+    BF_TRY(match(policy, data, err));
+    BF_TRY(within(policy, data, err));
+    BF_ALLOC(pi, arena, data->n * policy->actions, err);
+    BF_ALLOC(npi, arena, data->n * policy->actions, err);
+    BF_TRY(bf_policy_probabilities(policy, data->state, data->state_dim, data->n, pi, err));
+    BF_TRY(bf_policy_probabilities(policy, data->next_state, data->state_dim, data->n, npi, err));
+    data->pi = pi;
+    data->npi = npi;
+    data->actions = policy->actions;
+    return BF_OK;
 }

@@ -1,0 +1,212 @@
+/* survey.c - What is in a log, in numbers and in words.
+ *
+ * The words are about what spoils an estimate later: columns that were not understood, actions
+ * never seen, next states that are not the next rows', a policy that is missing where restarts
+ * will ask for it. Cost: a few passes over the columns; O(n log n) for the lengths of episodes. */
+#include "cli/survey.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fail.h"
+
+#define HASHED 1000000 /* transitions among which repetitions are looked for */
+
+static bf_status note(bf__survey *out, bf_arena *arena, bf_error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static bf_status note(bf__survey *out, bf_arena *arena, bf_error *err, const char *format, ...) {
+    char *text;
+    va_list arguments;
+    if (out->note_count == BF__NOTES)
+        return BF_OK;
+    BF_ALLOC(text, arena, 1280, err);
+    va_start(arguments, format);
+    vsnprintf(text, 1280, format, arguments);
+    va_end(arguments);
+    out->notes[out->note_count++] = text;
+    return BF_OK;
+}
+
+static bf__range range_of(const double *x, int64_t n) {
+    bf__range r = {x[0], 0, x[0], 0};
+    double squares = 0;
+    for (int64_t i = 0; i < n; i++) {
+        r.min = x[i] < r.min ? x[i] : r.min;
+        r.max = x[i] > r.max ? x[i] : r.max;
+        r.mean += x[i] / (double)n;
+    }
+    for (int64_t i = 0; i < n; i++)
+        squares += (x[i] - r.mean) * (x[i] - r.mean) / (double)n;
+    r.sd = r.min == r.max ? 0 : sqrt(squares);
+    return r;
+}
+
+static uint64_t mix(uint64_t hash, double value) {
+    uint64_t bits;
+    value += 0.0; /* -0 and 0 are the same number */
+    memcpy(&bits, &value, sizeof bits);
+    hash = (hash ^ bits) * 0x9E3779B97F4A7C15u;
+    return hash ^ (hash >> 29);
+}
+
+/* Puts `hash` into the table of 2^k slots; false where it was there already. */
+static bool insert(uint64_t *slots, uint64_t mask, uint64_t hash) {
+    hash += hash == 0;
+    uint64_t at = (hash * 0xD6E8FEB86659FD93u) >> 20 & mask;
+    for (; slots[at]; at = (at + 1) & mask)
+        if (slots[at] == hash)
+            return false;
+    slots[at] = hash;
+    return true;
+}
+
+static bf_status hash_table(uint64_t **slots, uint64_t *mask, int64_t n, bf_arena *arena,
+                            bf_error *err) {
+    uint64_t size = 16;
+    while (size < 2 * (uint64_t)n)
+        size *= 2;
+    *mask = size - 1;
+    BF_ZALLOC(*slots, arena, (int64_t)size, err);
+    return BF_OK;
+}
+
+static uint64_t hash_state(const bf_dataset *d, const double *state, int64_t i, uint64_t hash) {
+    for (int j = 0; j < d->state_dim; j++)
+        hash = mix(hash, state[j * d->n + i]);
+    return hash;
+}
+
+static bf_status count_repeated(bf__survey *out, const bf_dataset *d, bf_arena *arena,
+                                bf_error *err) {
+    uint64_t *slots = NULL, mask = 0;
+    int64_t n = d->n < HASHED ? d->n : HASHED, repeated = 0;
+    BF_TRY(hash_table(&slots, &mask, n, arena, err));
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t hash = hash_state(d, d->next_state, i, hash_state(d, d->state, i, 1));
+        hash = mix(hash, d->reward[i]);
+        if (d->action)
+            hash = mix(hash, d->action[i]);
+        for (int k = 0; k < d->action_dim; k++)
+            hash = mix(hash, d->action_vector[k * d->n + i]);
+        repeated += !insert(slots, mask, hash);
+    }
+    out->repeated = (double)repeated / (double)n;
+    return BF_OK;
+}
+
+static int by_size(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bf_status take_episodes(bf__survey *out, const bf_dataset *d, bf_arena *arena,
+                               bf_error *err) {
+    int64_t *length, steps = 0, broken = 0;
+    uint64_t *slots = NULL, mask = 0;
+    if (!d->begin)
+        return BF_OK;
+    BF_ALLOC(length, arena, d->episodes, err);
+    BF_TRY(hash_table(&slots, &mask, d->episodes, arena, err));
+    for (int64_t e = 0; e < d->episodes; e++) {
+        length[e] = d->begin[e + 1] - d->begin[e];
+        out->start_states += insert(slots, mask, hash_state(d, d->state, d->order[d->begin[e]], 1));
+        for (int64_t j = d->begin[e]; j + 1 < d->begin[e + 1]; j++, steps++)
+            broken += hash_state(d, d->next_state, d->order[j], 1) !=
+                      hash_state(d, d->state, d->order[j + 1], 1);
+    }
+    qsort(length, (size_t)d->episodes, sizeof *length, by_size);
+    out->shortest = length[0];
+    out->median = length[d->episodes / 2];
+    out->longest = length[d->episodes - 1];
+    out->broken = steps ? (double)broken / (double)steps : 0;
+    return BF_OK;
+}
+
+/* ---- Words */
+
+static bf_status note_columns(bf__survey *out, const bf_dataset *d, bf_arena *arena,
+                              bf_error *err) {
+    if (d->ignored)
+        BF_TRY(
+            note(out, arena, err, "columns that mean nothing here were ignored: %s", d->ignored));
+    for (int j = 0; j < d->state_dim; j++) {
+        char number[16] = "";
+        if (d->real_state)
+            snprintf(number, sizeof number, "%d", j);
+        if (out->state[j].min == out->state[j].max)
+            BF_TRY(note(out, arena, err, "state column s%s is constant (%g): it tells nothing",
+                        number, out->state[j].min));
+    }
+    if (out->reward.min == out->reward.max)
+        BF_TRY(note(out, arena, err, "the reward is always %g: every policy earns that",
+                    out->reward.min));
+    for (int a = 0; a < d->actions; a++)
+        if (out->action_count[a] == 0)
+            BF_TRY(note(out, arena, err,
+                        "action %d was never taken: nothing is known about what follows it", a));
+    if (!d->states && out->repeated > 0.01)
+        BF_TRY(note(out, arena, err, "%.3g%% of the transitions are exact copies of earlier ones",
+                    100 * out->repeated));
+    return BF_OK;
+}
+
+static bf_status note_episodes(bf__survey *out, const bf_dataset *d, bf_arena *arena,
+                               bf_error *err) {
+    if (d->rows_dropped)
+        BF_TRY(note(out, arena, err,
+                    "%lld rows were dropped: the last row of an unterminated episode has no next "
+                    "state",
+                    (long long)d->rows_dropped));
+    if (d->episodes_inferred)
+        BF_TRY(note(out, arena, err,
+                    "there is no column episode or t: episodes were told by the order of rows"));
+    if (!d->begin)
+        BF_TRY(note(out, arena, err,
+                    "no episodes: start states are not known, so terminated steps cannot restart "
+                    "and --gamma has to be 1; a column episode would help"));
+    if (out->broken > 0)
+        BF_TRY(note(out, arena, err,
+                    "in %.3g%% of the steps within an episode the next state is not the state of "
+                    "the next row: are the rows complete and in order?",
+                    100 * out->broken));
+    return BF_OK;
+}
+
+static bf_status note_policy(bf__survey *out, const bf_dataset *d, bf_arena *arena, bf_error *err) {
+    if (!d->npi && !d->na)
+        BF_TRY(note(out, arena, err, "no target policy in the log (%s): --policy will be needed",
+                    d->action ? "columns npi0, ..." : "columns na0_0, ..."));
+    if (d->npi && !d->pi && out->terminated)
+        BF_TRY(note(out, arena, err,
+                    "steps terminate, but the target policy at start states is not known (columns "
+                    "pi0, ...): restarts will need --policy"));
+    return BF_OK;
+}
+
+bf_status bf__survey_take(bf__survey *out, const bf_dataset *data, bf_arena *arena, bf_error *err) {
+    int64_t n = data->n;
+    *out = (bf__survey){0};
+    BF_ALLOC(out->state, arena, data->state_dim, err);
+    BF_ALLOC(out->action_vector, arena, data->action_dim, err);
+    BF_ZALLOC(out->action_count, arena, data->actions, err);
+    for (int j = 0; j < data->state_dim; j++)
+        out->state[j] = range_of(data->state + j * n, n);
+    for (int k = 0; k < data->action_dim; k++)
+        out->action_vector[k] = range_of(data->action_vector + k * n, n);
+    out->reward = range_of(data->reward, n);
+    for (int64_t i = 0; i < n; i++) {
+        if (data->action)
+            out->action_count[data->action[i]]++;
+        out->terminated += data->terminated && data->terminated[i];
+        out->truncated += data->truncated && data->truncated[i];
+    }
+    BF_TRY(count_repeated(out, data, arena, err));
+    BF_TRY(take_episodes(out, data, arena, err));
+    BF_TRY(note_columns(out, data, arena, err));
+    BF_TRY(note_episodes(out, data, arena, err));
+    return note_policy(out, data, arena, err);
+}

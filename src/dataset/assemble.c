@@ -1,0 +1,196 @@
+/* assemble.c - From named columns to a log: actions, flags, episodes, next states.
+ *
+ * Where the log has no next states, s' of a row is the state of the next row of its episode, and
+ * pi at s' is that row's pi. The last row of an episode then has none: if the episode terminated
+ * there, s' is never looked at under restarts and the row keeps its own state; otherwise the row
+ * is dropped, and counted. Dropping moves what follows down, in place. */
+#include <math.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "dataset/assemble.h"
+
+static bf_status flags(const uint8_t **out, const bf_dataset *data, const double *values,
+                       const char *name, bf_arena *arena, bf_error *err) {
+    uint8_t *bits;
+    char where[256];
+    if (!values)
+        return BF_OK;
+    BF_ALLOC(bits, arena, data->n, err);
+    for (int64_t i = 0; i < data->n; i++) {
+        if (values[i] != 0 && values[i] != 1)
+            return bf_fail(err, BF_EDATA, "%s: %s: %.17g is neither 0 nor 1",
+                           bf_dataset_where(data, i, where, sizeof where), name, values[i]);
+        bits[i] = values[i] != 0;
+    }
+    *out = bits;
+    return BF_OK;
+}
+
+static bf_status discrete(bf_dataset *data, const double *values, bf_arena *arena, bf_error *err) {
+    int32_t *action;
+    char where[256];
+    BF_ALLOC(action, arena, data->n, err);
+    for (int64_t i = 0; i < data->n; i++) {
+        double a = values[i];
+        if (!(a >= 0 && a <= 1e6) || a != floor(a))
+            return bf_fail(err, BF_EDATA,
+                           "%s: a: %.17g is not an action; actions are 0, 1, 2, ... (vectors of "
+                           "numbers are a0, a1, ...)",
+                           bf_dataset_where(data, i, where, sizeof where), a);
+        action[i] = (int32_t)a;
+    }
+    data->action = action;
+    return BF_OK;
+}
+
+/* Where both say so, the step terminated: it has no successor that a limit cut off. */
+static void settle_ends(bf_dataset *data) {
+    if (!data->terminated || !data->truncated)
+        return;
+    uint8_t *truncated = (uint8_t *)(uintptr_t)data->truncated;
+    for (int64_t i = 0; i < data->n; i++)
+        truncated[i] &= (uint8_t)!data->terminated[i];
+}
+
+/* next[i]: the row after i in its episode; i itself after a terminated end; -1: dropped. */
+static void successors(const bf_dataset *data, int64_t *next) {
+    for (int64_t e = 0; e < data->episodes; e++)
+        for (int64_t j = data->begin[e]; j < data->begin[e + 1]; j++) {
+            int64_t i = data->order[j];
+            bool terminated = data->terminated && data->terminated[i];
+            if (j + 1 < data->begin[e + 1])
+                next[i] = data->order[j + 1];
+            else
+                next[i] = terminated ? i : -1;
+        }
+}
+
+/* (width, n) of `from` at the rows `next`. */
+static bf_status follow(const double **out, const double *from, int width, int64_t n,
+                        const int64_t *next, bf_arena *arena, bf_error *err) {
+    double *to;
+    BF_ALLOC(to, arena, n * width, err);
+    for (int j = 0; j < width; j++)
+        for (int64_t i = 0; i < n; i++)
+            to[j * n + i] = next[i] < 0 ? 0 : from[j * n + next[i]];
+    *out = to;
+    return BF_OK;
+}
+
+/* Columns of the log belong to it, so that they may be written to here. */
+static void keep_reals(const double *column, int width, int64_t n, const int64_t *next) {
+    double *values = (double *)(uintptr_t)column;
+    int64_t place = 0;
+    for (int j = 0; column && j < width; j++)
+        for (int64_t i = 0; i < n; i++)
+            if (next[i] >= 0)
+                values[place++] = values[j * n + i];
+}
+
+static void keep_flags(const uint8_t *column, int64_t n, const int64_t *next) {
+    uint8_t *values = (uint8_t *)(uintptr_t)column;
+    for (int64_t i = 0, place = 0; column && i < n; i++)
+        if (next[i] >= 0)
+            values[place++] = values[i];
+}
+
+/* Takes the rows with next[i] < 0 out of every column and out of the episodes. */
+static void drop(bf_dataset *data, bf__rows *rows, int64_t *next) {
+    int64_t n = data->n;
+    int width = data->state_dim;
+    keep_reals(data->state, width, n, next);
+    keep_reals(data->next_state, width, n, next);
+    keep_reals(data->reward, 1, n, next);
+    keep_reals(data->action_vector, data->action_dim, n, next);
+    keep_reals(data->mu, 1, n, next);
+    keep_reals(data->mu_all, data->actions, n, next);
+    keep_reals(data->pi, data->actions, n, next);
+    keep_reals(data->npi, data->actions, n, next);
+    keep_reals(data->na, data->samples * data->action_dim, n, next);
+    keep_flags(data->terminated, n, next);
+    keep_flags(data->truncated, n, next);
+    int32_t *action = (int32_t *)(uintptr_t)data->action;
+    bf_source *sources = (bf_source *)(uintptr_t)data->sources;
+    int64_t place = 0, source = 0;
+    for (int64_t i = 0; i < n; i++) { /* from here on next[i] is the new place of row i */
+        while (source < data->source_count && sources[source].first == i)
+            sources[source++].first = place;
+        if (next[i] < 0)
+            continue;
+        if (action)
+            action[place] = action[i];
+        rows->row[place] = rows->row[i];
+        next[i] = place++;
+    }
+    int64_t *order = (int64_t *)(uintptr_t)data->order;
+    int64_t *begin = (int64_t *)(uintptr_t)data->begin;
+    int64_t count = 0, put = 0;
+    for (int64_t e = 0; e < data->episodes; e++) {
+        int64_t from = begin[e], to = begin[e + 1], head = put;
+        for (int64_t j = from; j < to; j++)
+            if (next[order[j]] >= 0)
+                order[put++] = next[order[j]];
+        if (put > head)
+            begin[count++] = head; /* count <= e: begin[e + 1] is still to be read */
+    }
+    begin[count] = put;
+    data->episodes = count;
+    data->n = put;
+}
+
+/* Next states from the next rows. */
+static bf_status link_rows(bf_dataset *data, bf__rows *rows, bf_arena *arena, bf_arena *scratch,
+                           bf_error *err) {
+    int64_t n = data->n, *next, dropped = 0;
+    BF_ALLOC(next, scratch, n, err);
+    successors(data, next);
+    BF_TRY(follow(&data->next_state, data->state, data->state_dim, n, next, arena, err));
+    if (data->pi && !data->npi)
+        BF_TRY(follow(&data->npi, data->pi, data->actions, n, next, arena, err));
+    for (int64_t i = 0; i < n; i++)
+        dropped += next[i] < 0;
+    data->rows_dropped = dropped;
+    if (dropped == n)
+        return bf_fail(err, BF_EDATA,
+                       "%s: no transitions: without ns columns the next state comes from the next "
+                       "row, and no episode has two rows",
+                       data->sources[0].path);
+    if (dropped)
+        drop(data, rows, next);
+    return BF_OK;
+}
+
+bf_status bf__assemble(bf_dataset *data, bf__rows *rows, bf_arena *arena, bf_arena *scratch,
+                       bf_error *err) {
+    double **column = rows->column;
+    const int *width = rows->schema.width;
+    data->state_dim = width[BF__S];
+    data->real_state = !rows->schema.plain[BF__S];
+    data->state = column[BF__S];
+    data->next_state = column[BF__NS];
+    data->reward = column[BF__R];
+    data->mu = column[BF__MU];
+    data->mu_all = column[BF__MU_ALL];
+    data->pi = column[BF__PI];
+    data->npi = column[BF__NPI];
+    data->na = column[BF__NA];
+    data->row = rows->row;
+    if (rows->schema.plain[BF__A]) {
+        BF_TRY(discrete(data, column[BF__A], arena, err));
+        data->actions = width[BF__MU_ALL] ? width[BF__MU_ALL]
+                        : width[BF__PI]   ? width[BF__PI]
+                                          : width[BF__NPI];
+    } else {
+        data->action_vector = column[BF__A];
+        data->action_dim = width[BF__A];
+        data->samples = rows->schema.samples;
+    }
+    BF_TRY(flags(&data->terminated, data, column[BF__TERMINATED], "terminated", arena, err));
+    BF_TRY(flags(&data->truncated, data, column[BF__TRUNCATED], "truncated", arena, err));
+    settle_ends(data);
+    bool linked = !data->next_state;
+    BF_TRY(
+        bf__episodes_find(data, column[BF__EPISODE], column[BF__T], linked, arena, scratch, err));
+    return linked ? link_rows(data, rows, arena, scratch, err) : BF_OK;
+}

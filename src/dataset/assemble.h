@@ -1,0 +1,26 @@
+/* assemble.h - From named columns to a log: the steps between the readers and the caller. */
+#ifndef BF_DATASET_ASSEMBLE_H
+#define BF_DATASET_ASSEMBLE_H
+
+#include "backflow/dataset.h"
+#include "dataset/columns.h"
+
+/* The rows as they were read, all files one after another. The columns that become part of the
+ * log are in its arena, the others in scratch memory. */
+typedef struct bf__rows {
+    bf__schema schema;
+    double *column[BF__GROUPS]; /* (width, n) or NULL */
+    int64_t *row;               /* (n) */
+} bf__rows;
+
+/* Finds the episodes of data, whose sources, state and flags are set: begin, order, episodes,
+ * episodes_inferred; all empty for a bag of transitions. `linked`: the next state has to come
+ * from the next row, so a bag or a gap in t will not do. */
+bf_status bf__episodes_find(bf_dataset *data, const double *episode, const double *t, bool linked,
+                            bf_arena *arena, bf_arena *scratch, bf_error *err);
+
+/* Turns rows into a log: `data` comes with n, sources and source_count. */
+bf_status bf__assemble(bf_dataset *data, bf__rows *rows, bf_arena *arena, bf_arena *scratch,
+                       bf_error *err);
+
+#endif

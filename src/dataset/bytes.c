@@ -1,0 +1,77 @@
+/* bytes.c - The whole content of a file as memory: mapped, so that nothing is copied. */
+#include "dataset/bytes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/fail.h"
+
+/* A pipe has no size to ask for: room doubles as it is used up. */
+static bf_status read_all(bf__bytes *out, int file, const char *path, bf_arena *arena,
+                          bf_error *err) {
+    size_t room = 0, used = 0;
+    unsigned char *data = NULL;
+    for (;;) {
+        if (used == room) {
+            unsigned char *larger;
+            room = room ? 2 * room : (size_t)1 << 20;
+            BF_ALLOC(larger, arena, (int64_t)room, err);
+            if (used)
+                memcpy(larger, data, used);
+            data = larger;
+        }
+        ssize_t got = read(file, data + used, room - used);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return bf_fail(err, BF_EFILE, "%s: cannot be read: %s", path, strerror(errno));
+        if (got == 0)
+            break;
+        used += (size_t)got;
+    }
+    *out = (bf__bytes){data, used, false};
+    return BF_OK;
+}
+
+static bf_status load(bf__bytes *out, int file, const char *path, bf_arena *arena, bf_error *err) {
+    struct stat about;
+    if (fstat(file, &about) != 0)
+        return bf_fail(err, BF_EFILE, "%s: cannot be read: %s", path, strerror(errno));
+    if (S_ISDIR(about.st_mode))
+        return bf_fail(err, BF_EFILE, "%s: is a folder, not a file", path);
+    if (!S_ISREG(about.st_mode) || about.st_size == 0)
+        return read_all(out, file, path, arena, err);
+    size_t size = (size_t)about.st_size;
+    void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (data == MAP_FAILED)
+        return bf_fail(err, BF_EFILE, "%s: cannot be read: %s", path, strerror(errno));
+    madvise(data, size, MADV_SEQUENTIAL);
+    *out = (bf__bytes){data, size, true};
+    return BF_OK;
+}
+
+bf_status bf__bytes_open(bf__bytes *out, const char *path, bf_arena *arena, bf_error *err) {
+    *out = (bf__bytes){0};
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return bf_fail(err, BF_EFILE, "%s: cannot be opened: %s", path, strerror(errno));
+    bf_status status = load(out, file, path, arena, err);
+    close(file);
+    return status;
+}
+
+void bf__bytes_close(bf__bytes *bytes) {
+    if (bytes->mapped)
+        munmap((void *)(uintptr_t)bytes->data, bytes->size);
+    *bytes = (bf__bytes){0};
+}
+
+bool bf__has_suffix(const char *path, const char *suffix) {
+    size_t length = strlen(path), tail = strlen(suffix);
+    return length >= tail && strcasecmp(path + length - tail, suffix) == 0;
+}

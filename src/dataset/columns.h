@@ -1,0 +1,57 @@
+/* columns.h - What the names of columns mean.
+ *
+ * A name is a group (s, ns, pi, ...) and, for most groups, a number: s0, s1, .... na has two
+ * numbers: na{j}_{k}. This is the only place that knows them. */
+#ifndef BF_DATASET_COLUMNS_H
+#define BF_DATASET_COLUMNS_H
+
+#include <stdbool.h>
+
+#include "backflow/dataset.h"
+
+typedef enum bf__group {
+    BF__S,
+    BF__NS,
+    BF__A,
+    BF__R,
+    BF__EPISODE,
+    BF__T,
+    BF__TERMINATED,
+    BF__TRUNCATED,
+    BF__MU,     /* of the action taken */
+    BF__MU_ALL, /* mu0, mu1, ... */
+    BF__PI,
+    BF__NPI,
+    BF__NA,
+    BF__GROUPS, /* how many; also: a name that means nothing */
+} bf__group;
+
+/* Which columns a file has. */
+typedef struct bf__schema {
+    int width[BF__GROUPS];  /* columns in the group; 0: absent */
+    bool plain[BF__GROUPS]; /* one column without a number: s, not s0 */
+    int samples;            /* na{j}_{k}: j = 0 .. samples-1, width / samples values of k */
+} bf__schema;
+
+typedef struct bf__name {
+    bf__group group;
+    int first, second; /* the numbers; -1 where there is none */
+} bf__name;
+
+bf__name bf__name_parse(const char *name);
+/* "s0", "r", "na1_0": the column at place `index` of the group. */
+const char *bf__name_of(const bf__schema *schema, bf__group group, int index, char text[48]);
+
+/* Fills *out from the names, and place[c] with the place of column c in its group and
+ * group[c] with the group (BF__GROUPS: unknown). Gaps, doubles and s beside s0 are errors. */
+bf_status bf__schema_make(bf__schema *out, bf__group *group, int *place, const char *const *names,
+                          int count, const char *path, bf_error *err);
+
+/* That a log can be made of them at all: s, a, r are there, widths agree. */
+bf_status bf__schema_check(const bf__schema *schema, const char *path, bf_error *err);
+
+/* That `other` has the same columns as `schema`, the first file's. */
+bf_status bf__schema_compare(const bf__schema *schema, const char *path, const bf__schema *other,
+                             const char *other_path, bf_error *err);
+
+#endif

@@ -1,0 +1,248 @@
+/* episodes.c - Which transitions belong together, and in which order.
+ *
+ * From the columns, best first:
+ *   episode, t   rows of one id in the order of t, wherever they stand in the file
+ *   episode      rows of one id in the order of the file
+ *   t            a new episode where t does not increase
+ *   neither      a chain of rows, s'_i = s_{i+1}, cut where it says that it ends; anything else
+ *                is a bag
+ * Ids are local to a file: the next file goes on with an episode only where t says so (its first
+ * t there is the last one here plus 1). A row after a terminated or truncated one starts afresh
+ * whatever its id: trajectories of fixed length with restarts inside are common, and the state
+ * after a restart is a start state.
+ *
+ * Cost: O(n) where rows are in order already, O(n log n) otherwise (merge sort). */
+#include <math.h>
+#include <stdio.h>
+
+#include "core/fail.h"
+#include "dataset/assemble.h"
+
+typedef struct keys {
+    const double *episode, *t; /* t may be NULL */
+} keys;
+
+/* A run of one id in one file, in sorted order. */
+typedef struct run {
+    int64_t begin, end; /* places in the sorted order */
+    int64_t next;       /* the run that goes on with it, or -1 */
+    bool continued;     /* it goes on with an earlier one */
+} run;
+
+static inline bool after(const keys *k, int64_t i, int64_t j) {
+    if (k->episode[i] != k->episode[j])
+        return k->episode[i] > k->episode[j];
+    return k->t && k->t[i] > k->t[j];
+}
+
+/* Stable merge sort of order[begin, end); `spare` is as long. */
+static void sort(const keys *k, int64_t *order, int64_t *spare, int64_t begin, int64_t end) {
+    bool sorted = true;
+    for (int64_t i = begin + 1; i < end && sorted; i++)
+        sorted = !after(k, order[i - 1], order[i]);
+    if (sorted)
+        return;
+    int64_t middle = begin + (end - begin) / 2;
+    sort(k, order, spare, begin, middle);
+    sort(k, order, spare, middle, end);
+    int64_t left = begin, right = middle;
+    for (int64_t i = begin; i < end; i++) {
+        bool take_right = left == middle || (right < end && after(k, order[left], order[right]));
+        spare[i] = take_right ? order[right++] : order[left++];
+    }
+    for (int64_t i = begin; i < end; i++)
+        order[i] = spare[i];
+}
+
+static bool ends(const bf_dataset *data, int64_t i) {
+    return (data->terminated && data->terminated[i]) || (data->truncated && data->truncated[i]);
+}
+
+static int64_t last_of(const bf_dataset *data, int source) {
+    return source + 1 < data->source_count ? data->sources[source + 1].first : data->n;
+}
+
+/* The run among [low, high), sorted by id, whose id is `id`, or -1. */
+static int64_t find_run(const run *runs, const int64_t *order, const double *episode, int64_t low,
+                        int64_t high, double id) {
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        double found = episode[order[runs[middle].begin]];
+        if (found == id)
+            return middle;
+        if (found < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return -1;
+}
+
+/* Joins runs of neighbouring files where t goes on; `first` (files + 1) are the runs of each. */
+static void join_files(const bf_dataset *data, const keys *k, run *runs, const int64_t *first,
+                       const int64_t *order) {
+    for (int f = 1; f < data->source_count && k->t; f++)
+        for (int64_t g = first[f]; g < first[f + 1]; g++) {
+            int64_t head = order[runs[g].begin];
+            int64_t h = find_run(runs, order, k->episode, first[f - 1], first[f], k->episode[head]);
+            if (h < 0)
+                continue;
+            int64_t tail = order[runs[h].end - 1];
+            if (k->t[head] == k->t[tail] + 1 && !ends(data, tail)) {
+                runs[h].next = g;
+                runs[g].continued = true;
+            }
+        }
+}
+
+/* Sorts and joins: order[0, n) with starts[j] = 1 where the row at place j begins an id. */
+static bf_status by_id(const bf_dataset *data, const keys *k, int64_t *order, uint8_t *starts,
+                       bf_arena *scratch, bf_error *err) {
+    int64_t n = data->n, *sorted, *spare, *first, count = 0;
+    run *runs;
+    BF_ALLOC(sorted, scratch, n, err);
+    BF_ALLOC(first, scratch, data->source_count + 1, err);
+    for (int64_t i = 0; i < n; i++)
+        sorted[i] = i;
+    for (int f = 0; f < data->source_count; f++)
+        sort(k, sorted, order, data->sources[f].first, last_of(data, f));
+    for (int f = 0; f < data->source_count; f++)
+        for (int64_t j = data->sources[f].first; j < last_of(data, f); j++)
+            count +=
+                j == data->sources[f].first || k->episode[sorted[j]] != k->episode[sorted[j - 1]];
+    BF_ALLOC(runs, scratch, count, err);
+    count = 0;
+    for (int f = 0; f < data->source_count; f++) {
+        first[f] = count;
+        for (int64_t j = data->sources[f].first; j < last_of(data, f); j++) {
+            if (j == data->sources[f].first || k->episode[sorted[j]] != k->episode[sorted[j - 1]])
+                runs[count++] = (run){.begin = j, .next = -1};
+            runs[count - 1].end = j + 1;
+        }
+    }
+    first[data->source_count] = count;
+    join_files(data, k, runs, first, sorted);
+    spare = order;
+    for (int64_t g = 0; g < count; g++) {
+        if (runs[g].continued)
+            continue;
+        for (int64_t h = g; h >= 0; h = runs[h].next)
+            for (int64_t j = runs[h].begin; j < runs[h].end; j++) {
+                starts[spare - order] = h == g && j == runs[g].begin;
+                *spare++ = sorted[j];
+            }
+    }
+    return BF_OK;
+}
+
+/* No step twice; none missing where the next state is the next row. */
+static bf_status check_steps(const bf_dataset *data, const keys *k, const int64_t *order,
+                             const uint8_t *starts, bool linked, bf_error *err) {
+    char here[256], there[256], id[64] = "";
+    for (int64_t j = 1; j < data->n; j++) {
+        int64_t i = order[j], before = order[j - 1];
+        if (starts[j])
+            continue;
+        double step = k->t[i] - k->t[before];
+        if (step == 1 || (step > 0 && (!linked || ends(data, before))))
+            continue;
+        if (k->episode)
+            snprintf(id, sizeof id, " in episode %.17g", k->episode[i]);
+        bf_dataset_where(data, i, here, sizeof here);
+        bf_dataset_where(data, before, there, sizeof there);
+        if (step == 0)
+            return bf_fail(err, BF_EDATA, "%s: t: %.17g is there twice%s (also %s)", here, k->t[i],
+                           id, there);
+        return bf_fail(err, BF_EDATA,
+                       "%s: t: %.17g follows %.17g%s; without ns columns the next state comes "
+                       "from the next row, which is missing",
+                       here, k->t[i], k->t[before], id);
+    }
+    return BF_OK;
+}
+
+/* Whether row i's next state is the state of row i + 1. */
+static bool leads_on(const bf_dataset *data, int64_t i) {
+    for (int j = 0; j < data->state_dim; j++)
+        if (data->next_state[j * data->n + i] != data->state[j * data->n + i + 1])
+            return false;
+    return true;
+}
+
+/* Rows without id or step: true where they are chains that say where they end. */
+static bool by_chain(const bf_dataset *data, uint8_t *starts, bool linked) {
+    int64_t found = 0;
+    for (int f = 0; f < data->source_count; f++) {
+        int64_t begin = data->sources[f].first, end = last_of(data, f);
+        for (int64_t i = begin; i < end; i++) {
+            starts[i] = i == begin;
+            found += ends(data, i);
+            if (i + 1 < end && !linked && !ends(data, i) && !leads_on(data, i))
+                return false;
+        }
+        if (f > 0 && begin < end && !linked && !ends(data, begin - 1) && leads_on(data, begin - 1))
+            starts[begin] = 0;
+    }
+    return found > 0;
+}
+
+static void by_step(const bf_dataset *data, const double *t, uint8_t *starts) {
+    for (int f = 0; f < data->source_count; f++)
+        for (int64_t i = data->sources[f].first; i < last_of(data, f); i++) {
+            bool boundary = i == data->sources[f].first;
+            starts[i] = i == 0 || (boundary ? t[i] != t[i - 1] + 1 : t[i] <= t[i - 1]);
+        }
+}
+
+static bf_status whole(const bf_dataset *data, const double *values, const char *name,
+                       bf_error *err) {
+    char where[256];
+    for (int64_t i = 0; values && i < data->n; i++)
+        if (!(fabs(values[i]) <= 9007199254740992.0) || values[i] != floor(values[i]))
+            return bf_fail(err, BF_EDATA, "%s: %s: %.17g is not a whole number",
+                           bf_dataset_where(data, i, where, sizeof where), name, values[i]);
+    return BF_OK;
+}
+
+bf_status bf__episodes_find(bf_dataset *data, const double *episode, const double *t, bool linked,
+                            bf_arena *arena, bf_arena *scratch, bf_error *err) {
+    int64_t n = data->n, *order, *begin, count = 0;
+    uint8_t *starts;
+    keys k = {episode, t};
+    BF_TRY(whole(data, episode, "episode", err));
+    BF_TRY(whole(data, t, "t", err));
+    BF_ALLOC(order, arena, n, err);
+    BF_ALLOC(starts, scratch, n, err);
+    if (episode) {
+        BF_TRY(by_id(data, &k, order, starts, scratch, err));
+    } else {
+        for (int64_t i = 0; i < n; i++)
+            order[i] = i;
+        if (t)
+            by_step(data, t, starts);
+        else if (!by_chain(data, starts, linked))
+            return !linked ? BF_OK
+                           : bf_fail(err, BF_EDATA,
+                                     "%s: no next state: there has to be a column ns (or ns0, ns1, "
+                                     "...), or a column episode, so that it is the next row's "
+                                     "state",
+                                     data->sources[0].path);
+        data->episodes_inferred = !t;
+    }
+    if (t)
+        BF_TRY(check_steps(data, &k, order, starts, linked, err));
+    for (int64_t j = 1; j < n; j++)
+        starts[j] |= ends(data, order[j - 1]);
+    for (int64_t j = 0; j < n; j++)
+        count += starts[j];
+    BF_ALLOC(begin, arena, count + 1, err);
+    count = 0;
+    for (int64_t j = 0; j < n; j++)
+        if (starts[j])
+            begin[count++] = j;
+    begin[count] = n;
+    data->episodes = count;
+    data->begin = begin;
+    data->order = order;
+    return BF_OK;
+}

@@ -1,0 +1,187 @@
+/* finish.c - Checks of a log, and what follows from its columns.
+ *
+ * Everything that a user could have got wrong is looked at once, here, so that no method has to:
+ * every number is finite, every action exists, every row of probabilities is one. The message
+ * says where. Cost: one pass over every column. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backflow/dataset.h"
+#include "core/fail.h"
+
+#define SLACK 1e-6 /* how far from 1 probabilities may sum */
+
+typedef struct check {
+    const bf_dataset *data;
+    bf_error *err;
+} check;
+
+static const char *where(const check *c, int64_t i, char text[256]) {
+    return bf_dataset_where(c->data, i, text, 256);
+}
+
+/* `column` (width, n), where it is there; '#' in `name` stands for its number. */
+static bf_status all_finite(check c, const double *column, int width, const char *name) {
+    int64_t n = c.data->n;
+    char text[256], full[48];
+    for (int64_t k = 0; column && k < n * width; k++)
+        if (!(column[k] - column[k] == 0)) {
+            const char *number = strchr(name, '#');
+            if (number)
+                snprintf(full, sizeof full, "%.*s%lld", (int)(number - name), name,
+                         (long long)(k / n));
+            return bf_fail(c.err, BF_EDATA, "%s: %s: %g is not a finite number",
+                           where(&c, k % n, text), number ? full : name, column[k]);
+        }
+    return BF_OK;
+}
+
+/* Column m * k + c of the sampled actions is na{m}_{c}. */
+static bf_status samples_finite(check c) {
+    const bf_dataset *d = c.data;
+    char text[48];
+    for (int j = 0; d->na && j < d->samples * d->action_dim; j++) {
+        snprintf(text, sizeof text, "na%d_%d", j / d->action_dim, j % d->action_dim);
+        BF_TRY(all_finite(c, d->na + j * d->n, 1, text));
+    }
+    return BF_OK;
+}
+
+static bf_status probabilities(check c, const double *p, const char *name) {
+    int64_t n = c.data->n;
+    int actions = c.data->actions;
+    char text[256];
+    for (int64_t i = 0; p && i < n; i++) {
+        double sum = 0;
+        for (int a = 0; a < actions; a++) {
+            double x = p[a * n + i];
+            if (!(x >= 0) || x > 1 + SLACK)
+                return bf_fail(c.err, BF_EDATA, "%s: %s%d: %.10g is not a probability",
+                               where(&c, i, text), name, a, x);
+            sum += x;
+        }
+        if (!(fabs(sum - 1) <= SLACK))
+            return bf_fail(c.err, BF_EDATA,
+                           "%s: %s0 to %s%d sum to %.10g; probabilities have to sum to 1",
+                           where(&c, i, text), name, name, actions - 1, sum);
+    }
+    return BF_OK;
+}
+
+static bf_status behaviour(check c) {
+    const bf_dataset *d = c.data;
+    char text[256];
+    for (int64_t i = 0; d->mu && i < d->n; i++)
+        if (!(d->mu[i] > 0) || (d->action && d->mu[i] > 1 + SLACK))
+            return bf_fail(c.err, BF_EDATA,
+                           "%s: mu: %.10g cannot be the probability of an action that was taken",
+                           where(&c, i, text), d->mu[i]);
+    for (int64_t i = 0; d->mu_all && i < d->n; i++) {
+        double taken = d->mu_all[(int64_t)d->action[i] * d->n + i];
+        if (!(taken > 0))
+            return bf_fail(c.err, BF_EDATA, "%s: mu%d: 0, but action %d was taken",
+                           where(&c, i, text), d->action[i], d->action[i]);
+        if (d->mu && fabs(d->mu[i] - taken) > SLACK)
+            return bf_fail(c.err, BF_EDATA, "%s: mu is %.10g, but mu%d is %.10g",
+                           where(&c, i, text), d->mu[i], d->action[i], taken);
+    }
+    return BF_OK;
+}
+
+static bf_status actions(check c, bf_dataset *data) {
+    char text[256];
+    int32_t most = 0;
+    for (int64_t i = 0; i < data->n; i++) {
+        if (data->action[i] < 0 || (data->actions && data->action[i] >= data->actions))
+            return bf_fail(c.err, BF_EDATA, "%s: a: %d, but there are %d actions: 0 to %d",
+                           where(&c, i, text), data->action[i], data->actions, data->actions - 1);
+        if (data->action[i] > most)
+            most = data->action[i];
+    }
+    if (!data->actions)
+        data->actions = most + 1;
+    return BF_OK;
+}
+
+/* Whether every state is a whole number from 0; *most is the greatest. */
+static bool whole_states(const double *values, int64_t n, double *most) {
+    for (int64_t i = 0; i < n; i++) {
+        if (!(values[i] >= 0 && values[i] < 2147483647.0) || values[i] != floor(values[i]))
+            return false;
+        if (values[i] > *most)
+            *most = values[i];
+    }
+    return true;
+}
+
+static bf_status states(check c, bf_dataset *data) {
+    double most = 0;
+    char text[256];
+    if (data->state_dim != 1 || data->real_state) {
+        data->states = 0;
+        return BF_OK;
+    }
+    bool finite_space =
+        whole_states(data->state, data->n, &most) && whole_states(data->next_state, data->n, &most);
+    if (!data->states) {
+        data->states = finite_space ? (int64_t)most + 1 : 0;
+        return BF_OK;
+    }
+    for (int64_t i = 0; i < data->n; i++)
+        for (int next = 0; next < 2; next++) {
+            double s = next ? data->next_state[i] : data->state[i];
+            if (!(s >= 0 && s < (double)data->states) || s != floor(s))
+                return bf_fail(c.err, BF_EDATA, "%s: %s: %.10g is not one of the states 0 to %lld",
+                               where(&c, i, text), next ? "ns" : "s", s,
+                               (long long)data->states - 1);
+        }
+    return BF_OK;
+}
+
+static bf_status episodes(check c) {
+    const bf_dataset *d = c.data;
+    if (!d->begin && !d->order && !d->episodes)
+        return BF_OK;
+    if (!d->begin || !d->order || d->episodes < 1 || d->begin[0] != 0 ||
+        d->begin[d->episodes] != d->n)
+        return bf_fail(c.err, BF_EDATA, "episodes: begin and order do not cover the transitions");
+    for (int64_t e = 0; e < d->episodes; e++)
+        if (d->begin[e + 1] <= d->begin[e])
+            return bf_fail(c.err, BF_EDATA, "episodes: episode %lld is empty", (long long)e);
+    for (int64_t j = 0; j < d->n; j++)
+        if (d->order[j] < 0 || d->order[j] >= d->n)
+            return bf_fail(c.err, BF_EDATA, "episodes: order[%lld] is %lld, no transition",
+                           (long long)j, (long long)d->order[j]);
+    return BF_OK;
+}
+
+bf_status bf_dataset_finish(bf_dataset *data, bf_arena *arena, bf_error *err) {
+    (void)arena;
+    check c = {data, err};
+    if (data->n < 1)
+        return bf_fail(err, BF_EDATA, "the log has no transitions");
+    if (data->state_dim < 1 || !data->state || !data->next_state || !data->reward)
+        return bf_fail(err, BF_EDATA, "a log needs state, next_state and reward");
+    if (!data->action == !data->action_vector || (data->action_vector && data->action_dim < 1))
+        return bf_fail(err, BF_EDATA, "a log needs either action or action_vector");
+    if (data->action_vector && (data->pi || data->npi || data->mu_all))
+        return bf_fail(err, BF_EDATA, "pi, npi and mu_all are for discrete actions");
+    if (data->na && (data->samples < 1 || !data->action_vector))
+        return bf_fail(err, BF_EDATA, "na needs action_vector and samples >= 1");
+    bool plain = data->state_dim == 1 && !data->real_state;
+    BF_TRY(all_finite(c, data->state, data->state_dim, plain ? "s" : "s#"));
+    BF_TRY(all_finite(c, data->next_state, data->state_dim, plain ? "ns" : "ns#"));
+    BF_TRY(all_finite(c, data->reward, 1, "r"));
+    BF_TRY(all_finite(c, data->action_vector, data->action_dim, "a#"));
+    BF_TRY(samples_finite(c));
+    BF_TRY(all_finite(c, data->mu, 1, "mu"));
+    BF_TRY(states(c, data));
+    if (data->action)
+        BF_TRY(actions(c, data));
+    BF_TRY(probabilities(c, data->mu_all, "mu"));
+    BF_TRY(probabilities(c, data->pi, "pi"));
+    BF_TRY(probabilities(c, data->npi, "npi"));
+    BF_TRY(behaviour(c));
+    return episodes(c);
+}

@@ -1,0 +1,40 @@
+/* npy.h - Arrays in NumPy's .npy form: the header, and elements as doubles. */
+#ifndef BF_DATASET_NPY_H
+#define BF_DATASET_NPY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "backflow/status.h"
+
+#define BF__NPY_DIMS 8
+#define BF__NPY_HEAD 65536 /* a header of this many bytes is as long as any we accept */
+
+typedef struct bf__npy {
+    char kind;    /* 'f' real, 'i' signed, 'u' unsigned, 'b' truth value */
+    int size;     /* bytes of an element */
+    bool swapped; /* not in this machine's byte order */
+    bool fortran; /* first index fastest */
+    int dims;     /* number of dimensions */
+    int64_t shape[BF__NPY_DIMS];
+    int64_t count; /* elements: the product of shape */
+    size_t offset; /* bytes before the first element */
+} bf__npy;
+
+/* Whether the bytes start as a .npy file does. */
+bool bf__npy_claims(const unsigned char *head, size_t length);
+
+/* Reads the header from the first `length` bytes; `name` stands in messages ("log.npz: s"). */
+bf_status bf__npy_header(bf__npy *out, const unsigned char *head, size_t length, const char *name,
+                         bf_error *err);
+
+/* "(100, 3)", as NumPy prints it. */
+const char *bf__npy_shape(const bf__npy *array, char text[160]);
+
+/* Column `column` of an array whose first dimension is the rows and whose others, taken together
+ * in C order, are columns: out[i], i < rows. `elements` points at the first element. */
+void bf__npy_column(const bf__npy *array, const unsigned char *elements, int64_t column,
+                    double *out);
+
+#endif
