@@ -40,10 +40,8 @@ static bool command_entry(int index, const char **name, const char **summary) {
 extern const bf__command bf__command_list;
 
 static const kind kinds[] = {
-    {"estimators", estimator_entry},
-    {"readers", bf_reader_describe},
-    {"policies", bf_policy_describe},
-    {"envs", env_entry},
+    {"estimators", estimator_entry},  {"readers", bf_reader_describe},
+    {"policies", bf_policy_describe}, {"envs", env_entry},
     {"commands", command_entry},
 };
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))

@@ -99,7 +99,8 @@ bf_status bf_env_policy_parse(const bf_policy **out, const bf_env *env, const ch
         return bf_fail(err, BF_EPOLICY, "%s: has %lld states; %s has %lld", name,
                        (long long)found->states, env->name, (long long)env->states);
     if (found->state_dim != 0 && found->state_dim != env->state_dim)
-        return bf_fail(err, BF_EPOLICY, "%s: is for states of %d numbers; %s has %d", name,
-                       found->state_dim, env->name, env->state_dim);
+        return bf_fail(err, BF_EPOLICY, "%s: is for states of %d number%s; %s has %d", name,
+                       found->state_dim, found->state_dim > 1 ? "s" : "", env->name,
+                       env->state_dim);
     return bf__policy_mix(out, found, alpha, arena, err);
 }
