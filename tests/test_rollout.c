@@ -203,7 +203,7 @@ static bf_status no_visit(void *context, const bf__batch *batch, bf_error *err) 
 static void failures_and_interrupts_come_out(void **state) {
     fixture *f = *state;
     f->context.threads = 2;
-    bf_policy broken = {"broken", "broken.policy", 2, 0, 0, refuse};
+    bf_policy broken = {.name = "broken.policy", .actions = 2, .probabilities = refuse};
     bf__rollout rollout = {
         .env = bf_env_find("cartpole"), .policy = &broken, .chains = 300, .steps = 10};
     assert_int_equal(bf__rollout_run(&rollout, no_visit, NULL, &f->context, &f->err), BF_EPOLICY);

@@ -112,7 +112,7 @@ static void csv_has_the_columns(void **state) {
         assert_int_equal(episode, (lines - 1) / 4);
         assert_int_equal(t, (lines - 1) % 4);
         assert_int_equal(s == 0, t % 2 == 0);
-        assert_true(s == 0 ? (mu == 0.7 || mu == 1 - 0.7) && pi0 == 0.9 : mu == 0.5 && pi0 == 0.5);
+        assert_true(s == 0 ? (mu == 0.7 || mu == 0.3) && pi0 == 0.9 : mu == 0.5 && pi0 == 0.5);
         assert_int_equal(truncated, t == 3);
         cut += truncated;
     }

@@ -5,6 +5,7 @@
 #include "core/fail.h"
 #include "core/log.h"
 #include "core/output.h"
+#include "policy/mix.h"
 #include "report/report.h"
 
 typedef struct estimate_options {
@@ -17,9 +18,11 @@ typedef struct estimate_options {
 static const bf_option rows[] = {
     BF_OPTION(estimate_options, method, "blackbox",
               "NAME: The estimator; `backflow list estimators` shows all."),
-    BF_OPTION(estimate_options, policy, NULL,
-              "FILE: The target policy: a table (.csv or .npy, one row per state). Not needed "
-              "where the log has npi columns."),
+    BF_OPTION(
+        estimate_options, policy, NULL,
+        "P: The target policy: a file (a table, .csv or .npy, one row per state), or uniform; "
+        "P@ALPHA mixes it with the uniform policy. Not needed where the log has npi "
+        "columns."),
     BF_OPTION_RANGE(estimate_options, gamma, "1", 0, 1,
                     "G: Discount. 1 is the long-run average reward per step; below 1, the "
                     "discounted reward times 1 - G, from the log's start states."),
@@ -101,7 +104,7 @@ static bf_status answer_question(bf__tool *tool, const estimate_options *o,
         bf__log(&tool->context, BF_LOG_WARNING, "columns not known and not used: %s", data.ignored);
     if (o->policy) {
         const bf_policy *policy;
-        BF_TRY(bf_policy_read(&policy, o->policy, tool->arena, err));
+        BF_TRY(bf__policy_parse(&policy, o->policy, data.actions, 1, tool->arena, err));
         BF_TRY(bf_policy_apply(policy, &data, tool->arena, err));
     }
     double ready = bf__seconds(), naive = 0;

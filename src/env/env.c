@@ -59,8 +59,12 @@ static bf_status make_builtin(const bf_policy **out, const bf_env *env, const bf
                               bf_arena *arena, bf_error *err) {
     builtin *policy;
     BF_ALLOC(policy, arena, 1, err);
-    *policy = (builtin){.base = {"builtin", entry->name, env->actions, env->state_dim, env->states,
-                                 builtin_probabilities},
+    *policy = (builtin){.base = {.kind = "builtin",
+                                 .name = entry->name,
+                                 .actions = env->actions,
+                                 .state_dim = env->state_dim,
+                                 .states = env->states,
+                                 .probabilities = builtin_probabilities},
                         .act = entry->probabilities};
     *out = &policy->base;
     return BF_OK;
@@ -68,8 +72,6 @@ static bf_status make_builtin(const bf_policy **out, const bf_env *env, const bf
 
 static bf_status by_name(const bf_policy **out, const bf_env *env, const char *name,
                          bf_arena *arena, bf_error *err) {
-    if (strcmp(name, "uniform") == 0)
-        return bf__policy_uniform(out, env->actions, arena, err);
     char known[256] = "uniform";
     for (const bf_env_policy *entry = env->policies; entry && entry->name; entry++) {
         if (strcmp(name, entry->name) == 0)
@@ -77,10 +79,10 @@ static bf_status by_name(const bf_policy **out, const bf_env *env, const char *n
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, ", %s", entry->name);
     }
-    if (!strpbrk(name, "./") && !bf__policy_is_file(name))
+    if (strcmp(name, "uniform") != 0 && !strpbrk(name, "./") && !bf__policy_is_file(name))
         return bf_fail(err, BF_EPOLICY, "'%s' is neither a file nor a policy that %s has (%s)",
                        name, env->name, known);
-    return bf_policy_read(out, name, arena, err);
+    return bf__policy_by_name(out, name, env->actions, arena, err);
 }
 
 bf_status bf_env_policy_parse(const bf_policy **out, const bf_env *env, const char *spec,
@@ -93,8 +95,12 @@ bf_status bf_env_policy_parse(const bf_policy **out, const bf_env *env, const ch
     if (found->actions != env->actions)
         return bf_fail(err, BF_EPOLICY, "%s: has %d actions; %s has %d", name, found->actions,
                        env->name, env->actions);
+    if (found->states != 0 && found->states < env->states)
+        return bf_fail(err, BF_EPOLICY, "%s: has %lld states; %s has %lld", name,
+                       (long long)found->states, env->name, (long long)env->states);
     if (found->state_dim != 0 && found->state_dim != env->state_dim)
-        return bf_fail(err, BF_EPOLICY, "%s: is for states of %d numbers; %s has %d", name,
-                       found->state_dim, env->name, env->state_dim);
+        return bf_fail(err, BF_EPOLICY, "%s: is for states of %d number%s; %s has %d", name,
+                       found->state_dim, found->state_dim > 1 ? "s" : "", env->name,
+                       env->state_dim);
     return bf__policy_mix(out, found, alpha, arena, err);
 }

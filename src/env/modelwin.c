@@ -53,17 +53,17 @@ static void model(double *p, double *r, double *p0) {
     p0[1] = p0[2] = 0;
 }
 
-static void split(const double *seen, double *p, double first) {
+static void split(const double *seen, double *p, double first, double second) {
     p[0] = seen[0] == 0 ? first : 0.5;
-    p[1] = 1 - p[0];
+    p[1] = seen[0] == 0 ? second : 0.5;
 }
 
 static void target(const double *seen, double *p) {
-    split(seen, p, 0.9);
+    split(seen, p, 0.9, 0.1);
 }
 
 static void behavior(const double *seen, double *p) {
-    split(seen, p, 0.7);
+    split(seen, p, 0.7, 0.3);
 }
 
 static const char *const names[] = {"s"};

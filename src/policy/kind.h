@@ -14,7 +14,8 @@ struct bf_policy {
     int actions;      /* A */
     int state_dim;    /* numbers in a state it can be asked about; 0: any */
     int64_t states;   /* S where it knows the states 0 .. S-1 only; 0: real-valued ones */
-    /* probabilities (A, n) at states (d, n); the caller has checked d. */
+    /* probabilities (A, n) at states (d, n); the caller has checked d. May be called from several
+     * threads at once. */
     bf_status (*probabilities)(const bf_policy *self, const double *states, int64_t n,
                                double *probabilities, bf_error *err);
 };

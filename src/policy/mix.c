@@ -29,7 +29,8 @@ bf_status bf__policy_uniform(const bf_policy **out, int actions, bf_arena *arena
         return bf_fail(err, BF_EPOLICY, "uniform: needs discrete actions");
     bf_policy *policy;
     BF_ALLOC(policy, arena, 1, err);
-    *policy = (bf_policy){"uniform", "uniform", actions, 0, 0, even};
+    *policy = (bf_policy){
+        .kind = "uniform", .name = "uniform", .actions = actions, .probabilities = even};
     *out = policy;
     return BF_OK;
 }
@@ -60,8 +61,9 @@ bf_status bf__policy_mix(const bf_policy **out, const bf_policy *base, double al
         return BF_OK;
     mixture *m;
     BF_ALLOC(m, arena, 1, err);
-    *m = (mixture){
-        {"mixture", base->name, base->actions, base->state_dim, base->states, mixed}, base, alpha};
+    *m = (mixture){*base, base, alpha};
+    m->self.kind = "mixture";
+    m->self.probabilities = mixed;
     *out = &m->self;
     return BF_OK;
 }
@@ -84,4 +86,21 @@ bf_status bf__policy_split(const char *spec, char *name, double *alpha, bf_error
     name[at - spec] = '\0';
     *alpha = value;
     return BF_OK;
+}
+
+bf_status bf__policy_by_name(const bf_policy **out, const char *name, int actions, bf_arena *arena,
+                             bf_error *err) {
+    if (strcmp(name, "uniform") == 0)
+        return bf__policy_uniform(out, actions, arena, err);
+    return bf_policy_read(out, name, arena, err);
+}
+
+bf_status bf__policy_parse(const bf_policy **out, const char *spec, int actions, double alpha,
+                           bf_arena *arena, bf_error *err) {
+    char *name;
+    const bf_policy *base;
+    BF_ALLOC(name, arena, (int64_t)strlen(spec) + 1, err);
+    BF_TRY(bf__policy_split(spec, name, &alpha, err));
+    BF_TRY(bf__policy_by_name(&base, name, actions, arena, err));
+    return bf__policy_mix(out, base, alpha, arena, err);
 }

@@ -16,6 +16,14 @@ static const char *kind(const bf__value_answer *answer) {
     return kinds[answer->plan->kind];
 }
 
+/* What a reader of the number has to know, or NULL. */
+static const char *warning(const bf__value_answer *answer) {
+    if (answer->truth && answer->truth->value.error == 0)
+        return "every run earned the same: a standard error of 0 only says that nothing rarer than "
+               "one step in all that were simulated was seen";
+    return NULL;
+}
+
 static void line(FILE *out, const char *label, bf__mean mean) {
     fprintf(out, "  %-24s %.9g", label, mean.value);
     if (isfinite(mean.error))
@@ -50,6 +58,8 @@ void bf__report_value_text(FILE *out, const bf__value_answer *answer) {
     fprintf(out, "  simulated: %lld transitions in %lld chains, %lld episodes ended, %.2f s\n",
             (long long)truth->transitions, (long long)plan->chains, (long long)truth->ends,
             answer->seconds);
+    if (warning(answer))
+        fprintf(out, "  warning: %s\n", warning(answer));
 }
 
 static json_t *mean_or_null(bf__mean mean) {
@@ -79,11 +89,10 @@ bf_status bf__report_value_json(FILE *out, const bf__value_answer *answer, bf_er
     for (int i = 0; i < answer->table_count; i++)
         bf__json_settings(settings, answer->tables[i], answer->options[i]);
     json_t *object =
-        json_pack("{s:o, s:s, s:s, s:s, s:s, s:o, s:o}", "value",
+        json_pack("{s:o, s:s, s:s, s:s, s:s, s:o}", "value",
                   bf__json_number(exact ? answer->exact : answer->truth->value.value), "kind",
                   kind(answer), "method", exact ? "exact" : "simulation", "env", answer->env->name,
-                  "policy", answer->policy, "alpha", bf__json_number(answer->alpha), "gamma",
-                  bf__json_number(answer->plan->gamma));
+                  "policy", answer->policy, "gamma", bf__json_number(answer->plan->gamma));
     if (!object || !settings)
         return bf_fail(err, BF_ENOMEM, "out of memory");
     if (exact)
@@ -91,6 +100,8 @@ bf_status bf__report_value_json(FILE *out, const bf__value_answer *answer, bf_er
     else
         add_simulation(object, answer);
     json_object_set_new(object, "settings", settings);
+    json_object_set_new(object, "warnings",
+                        warning(answer) ? json_pack("[s]", warning(answer)) : json_array());
     json_object_set_new(object, "seconds", json_pack("{s:f}", "value", answer->seconds));
     json_object_set_new(object, "version", json_string(bf_version()));
     int failed = json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17));

@@ -10,8 +10,8 @@
 
 typedef struct bf__value_answer {
     const bf_env *env;
-    const char *policy; /* as the user wrote it */
-    double alpha;
+    const char *policy;         /* as the user wrote it */
+    double alpha;               /* of --alpha: 1 where it was not given */
     const bf__truth_plan *plan; /* what was simulated, or only its kind and gamma */
     const bf__truth *truth;     /* NULL: `exact` is the answer */
     double exact;
