@@ -7,6 +7,7 @@
  *
  * What W may be is a list of its own, weights.def; here one is chosen. */
 #include "core/fail.h"
+#include "estimator/points.h"
 #include "estimator/weights.h"
 
 #define BF_WEIGHTS(name) extern const bf__weights bf__weights_##name;
@@ -41,6 +42,7 @@ static const bf_option rows[] = {
               "W: Width of the kernel on standardised states: median, a percentile of the "
               "distances (p25), a number, any of them times a factor (median*0.5), or several "
               "with commas, which are mixed."),
+    BF__POINTS_ROWS(bf__blackbox_options),
 };
 
 static const bf_option_table table =

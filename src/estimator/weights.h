@@ -4,10 +4,12 @@
 
 #include "backflow/estimator.h"
 
+/* Options of the black-box method, of all models of the weights together. */
 typedef struct bf__blackbox_options {
     int weights;
     int kernel; /* 0 auto; otherwise 1 + the kernel's place in kernels.def */
     const char *bandwidth;
+    const char *periodic, *scale; /* points.h */
 } bf__blackbox_options;
 
 typedef struct bf__weights {
