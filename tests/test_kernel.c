@@ -74,6 +74,7 @@ static void profiles_are_what_they_say(void **state) {
         const char *name;
         double value;
     } known[] = {{"gaussian", 0.04393693362340742},
+                 {"matern", 0.07017578643093343},
                  {"laplace", 0.0820849986238988},
                  {"imq", 0.3713906763541037},
                  {"delta", 0}};
