@@ -24,6 +24,10 @@ function(backflow_sources library_out cli_out)
     list(APPEND library ${sources})
     backflow_check_lists(${module})
   endforeach()
+  # The hot loops: products and sums may fuse, and comparisons are not kept from being merged.
+  file(GLOB kernels src/kernel/*.c)
+  set_source_files_properties(${kernels} src/flow/tile.c PROPERTIES COMPILE_OPTIONS
+                              "-ffp-contract=fast;-fno-trapping-math")
   file(GLOB cli CONFIGURE_DEPENDS src/cli/*.c)
   backflow_check_lists(cli)
   set(${library_out} ${library} PARENT_SCOPE)

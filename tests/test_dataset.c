@@ -210,9 +210,12 @@ static void what_is_wrong_is_named(void **state) {
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {"a,r,ns\n0,0,0\n", "@log.csv: no state: there has to be a column s, or s0, s1, ..."},
-        {"s,r,ns\n0,0,0\n", "@log.csv: no action: there has to be a column a, or a0, a1, ..."},
-        {"s,a,ns\n0,0,0\n", "@log.csv: no reward: there has to be a column r"},
+        {"a,r,ns\n0,0,0\n", "@log.csv: no state: there has to be a column s, or s0, s1, ...; the "
+                            "columns are a, r, ns"},
+        {"s,r,ns\n0,0,0\n", "@log.csv: no action: there has to be a column a, or a0, a1, ...; the "
+                            "columns are s, r, ns"},
+        {"s,a,ns\n0,0,0\n",
+         "@log.csv: no reward: there has to be a column r; the columns are s, a, ns"},
         {"s,a,r\n0,0,0\n",
          "@log.csv: no next state: there has to be a column ns (or ns0, ns1, ...), or a column "
          "episode, so that it is the next row's state"},

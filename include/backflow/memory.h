@@ -19,6 +19,7 @@ typedef struct bf_allocator {
     void *(*allocate)(void *context, size_t size); /* NULL on failure */
     void (*release)(void *context, void *memory);
     void *context;
+    size_t block; /* ask for at least so much at a time; 0: 64 KiB, growing. 1: piece by piece */
 } bf_allocator;
 
 typedef struct bf_arena bf_arena;
@@ -32,6 +33,9 @@ typedef struct bf_mark {
 /* `allocator` is copied; NULL means malloc and free. */
 BF_API bf_status bf_arena_create(bf_arena **out, const bf_allocator *allocator, bf_error *err);
 BF_API void bf_arena_destroy(bf_arena *arena); /* NULL is fine */
+
+/* Where the arena's memory comes from: for another arena, of scratch, beside it. */
+BF_API const bf_allocator *bf_arena_allocator(const bf_arena *arena);
 
 /* `count` objects of `size` bytes, not cleared. NULL, with BF_ENOMEM in err, where there is no
  * memory or count * size does not fit; never NULL for count 0. */

@@ -39,15 +39,20 @@ static void plain_release(void *context, void *memory) {
 }
 
 bf_status bf_arena_create(bf_arena **out, const bf_allocator *allocator, bf_error *err) {
-    static const bf_allocator plain = {plain_allocate, plain_release, NULL};
+    static const bf_allocator plain = {plain_allocate, plain_release, NULL, 0};
     if (!allocator)
         allocator = &plain;
     bf_arena *arena = allocator->allocate(allocator->context, sizeof *arena);
     *out = arena;
     if (!arena)
         return bf_fail(err, BF_ENOMEM, "out of memory");
-    *arena = (bf_arena){.allocator = *allocator, .next_size = FIRST_BLOCK};
+    *arena = (bf_arena){.allocator = *allocator,
+                        .next_size = allocator->block ? allocator->block : FIRST_BLOCK};
     return BF_OK;
+}
+
+const bf_allocator *bf_arena_allocator(const bf_arena *arena) {
+    return &arena->allocator;
 }
 
 static void drop_newest(bf_arena *arena) {
@@ -76,7 +81,7 @@ static block *open_block(bf_arena *arena, size_t need) {
     *top = (block){.older = arena->newest, .size = size, .bytes = (unsigned char *)start};
     arena->newest = top;
     arena->held += size;
-    if (size == arena->next_size && arena->next_size < LAST_BLOCK)
+    if (!arena->allocator.block && size == arena->next_size && arena->next_size < LAST_BLOCK)
         arena->next_size *= 2;
     return top;
 }

@@ -156,16 +156,32 @@ bf_status bf__schema_make(bf__schema *out, bf__group *group, int *place, const c
     return BF_OK;
 }
 
-bf_status bf__schema_check(const bf__schema *schema, const char *path, bf_error *err) {
-    const int *width = schema->width;
+/* s, a and r have to be there. Who writes "observation" for s sees both names in the message. */
+static bf_status check_needed(const bf__schema *schema, const char *const *names, int count,
+                              const char *path, bf_error *err) {
     static const struct {
         bf__group group;
         const char *form;
     } needed[] = {{BF__S, "s, or s0, s1, ..."}, {BF__A, "a, or a0, a1, ..."}, {BF__R, "r"}};
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (width[needed[i].group] == 0)
-            return bf_fail(err, BF_EDATA, "%s: no %s: there has to be a column %s", path,
-                           groups[needed[i].group].meaning, needed[i].form);
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+        if (schema->width[needed[i].group])
+            continue;
+        char list[256] = "";
+        for (int c = 0; c < count && strlen(list) < 200; c++)
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%.40s", c ? ", " : "",
+                     names[c]);
+        return bf_fail(err, BF_EDATA,
+                       "%s: no %s: there has to be a column %s; the columns are %s%s", path,
+                       groups[needed[i].group].meaning, needed[i].form, list,
+                       strlen(list) < 200 ? "" : ", ...");
+    }
+    return BF_OK;
+}
+
+bf_status bf__schema_check(const bf__schema *schema, const char *const *names, int count,
+                           const char *path, bf_error *err) {
+    const int *width = schema->width;
+    BF_TRY(check_needed(schema, names, count, path, err));
     if (width[BF__NS] &&
         (width[BF__NS] != width[BF__S] || schema->plain[BF__NS] != schema->plain[BF__S])) {
         char s[48], ns[48];

@@ -48,7 +48,8 @@ bf_status bf__schema_make(bf__schema *out, bf__group *group, int *place, const c
                           int count, const char *path, bf_error *err);
 
 /* That a log can be made of them at all: s, a, r are there, widths agree. */
-bf_status bf__schema_check(const bf__schema *schema, const char *path, bf_error *err);
+bf_status bf__schema_check(const bf__schema *schema, const char *const *names, int count,
+                           const char *path, bf_error *err);
 
 /* That `other` has the same columns as `schema`, the first file's. */
 bf_status bf__schema_compare(const bf__schema *schema, const char *path, const bf__schema *other,

@@ -114,11 +114,17 @@ static int field_text(const char *p, const char *end, char *text, int size) {
 
 /* ---- Rows */
 
-static bf_status bad_value(const char *path, int64_t line, const char *name, const char *p,
+/* Says what is wrong with the field at p of column c. */
+static bf_status bad_value(const bf__file *file, int c, bool flag, int64_t line, const char *p,
                            const char *end, bf_error *err) {
     char text[48];
     double value;
-    int length = field_text(p, field_end(p, end), text, sizeof text);
+    const char *path = file->path, *name = file->names[c], *after = field_end(p, end);
+    int length = field_text(p, after, text, sizeof text);
+    p = skip_blanks(p, end);
+    if (p < end && *p == '"' && (after - p == 1 || !memchr(p + 1, '"', (size_t)(after - p - 1))))
+        return bf_fail(err, BF_EFORMAT, "%s:%lld: %s: a quote is opened and never closed", path,
+                       (long long)line, name);
     if (length == 0)
         return bf_fail(err, BF_EFORMAT, "%s:%lld: %s: empty, but every row needs a number here",
                        path, (long long)line, name);
@@ -128,8 +134,8 @@ static bf_status bad_value(const char *path, int64_t line, const char *name, con
         ((rest && !*rest) || !strncasecmp(word, "nan", 3) || !strncasecmp(word, "inf", 3)))
         return bf_fail(err, BF_EDATA, "%s:%lld: %s: '%s' is not a finite number", path,
                        (long long)line, name, text);
-    return bf_fail(err, BF_EFORMAT, "%s:%lld: %s: '%s%s' is not a number", path, (long long)line,
-                   name, text, length < 0 ? "..." : "");
+    return bf_fail(err, BF_EFORMAT, "%s:%lld: %s: '%s%s' is %s", path, (long long)line, name, text,
+                   length < 0 ? "..." : "", flag ? "neither 0 nor 1" : "not a number");
 }
 
 /* A field in quotes, or "true" or "false" in a column of flags; NULL where it is no number. */
@@ -170,6 +176,12 @@ static int64_t count_fields(const char *p, const char *end) {
     return count;
 }
 
+static bf_status bad_count(const bf__file *file, int64_t line, int64_t found, bf_error *err) {
+    return bf_fail(err, BF_EFORMAT, "%s:%lld: %lld field%s, but the %s has %d", file->path,
+                   (long long)line, (long long)found, found == 1 ? "" : "s",
+                   file->bare ? "first row" : "header", file->count);
+}
+
 static bf_status parse_row(const bf__file *file, const char *p, const char *end, int64_t line,
                            int64_t row, const bf__sink *sinks, bf_error *err) {
     const char *begin = p;
@@ -179,7 +191,7 @@ static bf_status parse_row(const bf__file *file, const char *p, const char *end,
             double value;
             const char *after = value_at(p, end, sink, &value);
             if (!after || !(value - value == 0))
-                return bad_value(file->path, line, file->names[c], p, end, err);
+                return bad_value(file, c, sink->flag, line, p, end, err);
             sink->values[row] = value;
             p = after;
         } else {
@@ -187,9 +199,7 @@ static bf_status parse_row(const bf__file *file, const char *p, const char *end,
         }
         bool more = p < end && *p == ',';
         if (more != (c + 1 < file->count))
-            return bf_fail(err, BF_EFORMAT, "%s:%lld: %lld fields, but the header has %d columns",
-                           file->path, (long long)line, (long long)count_fields(begin, end),
-                           file->count);
+            return bad_count(file, line, count_fields(begin, end), err);
         if (!more)
             return BF_OK;
         p++;

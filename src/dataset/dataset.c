@@ -105,7 +105,7 @@ static bf_status open_part(part *p, const part *first, const char *path, int for
         bf__schema_make(&p->schema, p->group, p->place, p->file.names, p->file.count, path, err));
     if (p != first)
         BF_TRY(bf__schema_compare(&first->schema, first->file.path, &p->schema, path, err));
-    return bf__schema_check(&p->schema, path, err);
+    return bf__schema_check(&p->schema, p->file.names, p->file.count, path, err);
 }
 
 /* Names of columns without a meaning, "x, y", each once. */
@@ -200,7 +200,7 @@ bf_status bf_dataset_read(bf_dataset *out, const char *const *paths, int count,
     part *parts;
     bf_arena *scratch;
     BF_ZALLOC(parts, arena, count, err);
-    BF_TRY(bf_arena_create(&scratch, NULL, err));
+    BF_TRY(bf_arena_create(&scratch, bf_arena_allocator(arena), err));
     bf_status status = read_parts(out, parts, paths, count, options ? options->format : 0, context,
                                   arena, scratch, err);
     for (int f = 0; f < count; f++)

@@ -2,10 +2,11 @@
  *
  *     "\x93NUMPY" major minor length { 'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }
  *
- * then the elements. Versions 1 (length of 2 bytes), 2 and 3 (of 4). Read are real numbers of 4
- * and 8 bytes, whole numbers of 1 to 8, and truth values, in either byte order. */
+ * then the elements. Versions 1 (length of 2 bytes), 2 and 3 (of 4). Read are real numbers of 2,
+ * 4 and 8 bytes, whole numbers of 1 to 8, and truth values, in either byte order. */
 #include "dataset/npy.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,14 +43,15 @@ static bf_status parse_type(bf__npy *out, const char *p, const char *name, bf_er
                        "%s: an array of Python objects; convert it to numbers, e.g. "
                        ".astype('float64')",
                        name);
-    bool real = kind == 'f' && (size == 4 || size == 8);
+    bool real = kind == 'f' && (size == 2 || size == 4 || size == 8);
     bool whole = (kind == 'i' || kind == 'u') && (size == 1 || size == 2 || size == 4 || size == 8);
     bool truth = kind == 'b' && size == 1;
     if (!strchr("<>|=", order) || !(real || whole || truth) || (*end != '\'' && *end != '"'))
-        return bf_fail(err, BF_EFORMAT,
-                       "%s: elements of type '%.*s' cannot be read; f4, f8, i1 to i8, u1 to u8 and "
-                       "b1 can",
-                       name, length > 20 ? 20 : length, p + 1);
+        return bf_fail(
+            err, BF_EFORMAT,
+            "%s: elements of type '%.*s' cannot be read; f2, f4, f8, i1 to i8, u1 to u8 and "
+            "b1 can",
+            name, length > 20 ? 20 : length, p + 1);
     out->kind = kind;
     out->size = (int)size;
     bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
@@ -115,6 +117,15 @@ const char *bf__npy_shape(const bf__npy *array, char text[160]) {
     return text;
 }
 
+/* Sign, 5 bits of exponent, 10 of mantissa. */
+static double half(uint16_t bits) {
+    int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+    double value = exponent == 31  ? (mantissa ? NAN : INFINITY)
+                   : exponent == 0 ? ldexp(mantissa, -24)
+                                   : ldexp(1024 + mantissa, exponent - 25);
+    return bits >> 15 ? -value : value;
+}
+
 /* Elements `step` apart, from the one at `index`; n of them, as doubles. */
 #define TAKE(type, load)                                                                           \
     for (int64_t i = 0; i < n; i++) {                                                              \
@@ -153,6 +164,13 @@ void bf__npy_column(const bf__npy *array, const unsigned char *elements, int64_t
         TAKE(double, BITS(64, __builtin_bswap64));
     case 'f' * 16 + 4:
         TAKE(float, BITS(32, __builtin_bswap32));
+    case 'f' * 16 + 2:
+        for (int64_t i = 0; i < n; i++) {
+            const unsigned char *at = elements + 2 * (index + i * step);
+            BITS(16, __builtin_bswap16);
+            out[i] = half(bits);
+        }
+        return;
     case 'i' * 16 + 8:
         TAKE(int64_t, BITS(64, __builtin_bswap64));
     case 'i' * 16 + 4:

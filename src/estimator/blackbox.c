@@ -19,15 +19,28 @@ static const bf__weights *const models[] = {
 #undef BF_WEIGHTS
 };
 
-static const char choices[] = "auto"
+static const char weights_choices[] = "auto"
 #define BF_WEIGHTS(name) "|" #name
 #include "estimator/weights.def"
 #undef BF_WEIGHTS
     ;
 
+static const char kernel_choices[] = "auto"
+#define BF_KERNEL(name) "|" #name
+#include "kernel/kernels.def"
+#undef BF_KERNEL
+    ;
+
 static const bf_option rows[] = {
-    BF_OPTION_CHOICE(bf__blackbox_options, weights, "auto", choices,
+    BF_OPTION_CHOICE(bf__blackbox_options, weights, "auto", weights_choices,
                      "The model W(s, a) of the weights; auto goes by the log."),
+    BF_OPTION_CHOICE(bf__blackbox_options, kernel, "auto", kernel_choices,
+                     "The kernel of the flow residual, on the states; actions count as equal or "
+                     "not. auto is delta for tabular weights."),
+    BF_OPTION(bf__blackbox_options, bandwidth, "median",
+              "W: Width of the kernel on standardised states: median, a percentile of the "
+              "distances (p25), a number, any of them times a factor (median*0.5), or several "
+              "with commas, which are mixed."),
 };
 
 static const bf_option_table table =

@@ -20,20 +20,29 @@
 
 #include "core/fail.h"
 #include "estimator/cells.h"
+#include "estimator/cells_kernel.h"
 #include "estimator/cells_qp.h"
 #include "estimator/result.h"
 #include "estimator/weights.h"
+#include "kernel/kernel.h"
 #include "solver/chain.h"
 #include "solver/simplex_qp.h"
 
 typedef struct solution {
     double *x; /* (C) */
     double gap;
-    int classes;        /* closed classes without gaps */
-    double low, high;   /* their values */
-    double start_gap;   /* from the start states: probability of meeting a gap on the way */
-    double convergence; /* residual of the chain's solution */
+    int classes;             /* closed classes without gaps */
+    double low, high;        /* their values */
+    double start_gap;        /* from the start states: probability of meeting a gap on the way */
+    double convergence;      /* residual of the chain's solution */
+    bf__cells_kernel kernel; /* of the flow residual; .k NULL: delta */
+    double *scratch;         /* (S, A) */
 } solution;
+
+static double loss(const solution *s, const bf__cells *m, const double *x) {
+    return s->kernel.k ? bf__cells_kernel_loss(&s->kernel, x, s->scratch)
+                       : bf__cells_loss(m, x, s->scratch);
+}
 
 /* ---- The chain on states under pi: nodes 0..S-1, then START, then GAP (a pair never seen). */
 static bf_status build_chain(bf__chain *out, const bf__cells *m, bf_arena *arena, bf_error *err) {
@@ -239,7 +248,7 @@ static bf_status report(bf_estimate *out, const bf_problem *problem, const bf__c
     for (int64_t c = 0; c < m->cells; c++)
         uniform[c] = (double)m->count[c] / (double)n;
     bf__cells_missing(m, miss);
-    double before = bf__cells_loss(m, uniform, y), after = bf__cells_loss(m, s->x, y);
+    double before = loss(s, m, uniform), after = loss(s, m, s->x);
     double covered = coverage(m, s->x, miss, y);
     bf__result_from_weights(out, problem, weights);
     bf__diagnose(out, "flow_residual", "flow residual", after);
@@ -247,6 +256,9 @@ static bf_status report(bf_estimate *out, const bf_problem *problem, const bf__c
     bf__diagnose(out, "coverage", "share of the target's next pairs that the log shows", covered);
     bf__diagnose(out, "coverage_uniform", "the same for equal weights",
                  coverage(m, uniform, miss, y));
+    if (s->kernel.width > 0)
+        bf__diagnose(out, "bandwidth", "width of the kernel, in standard deviations",
+                     s->kernel.width);
     bf__diagnose(out, "duality_gap", "duality gap of the flow residual", s->gap);
     bf__diagnose(out, "cells", "visited (state, action) pairs", (double)(m->cells - m->absorbing));
     bf__diagnose(out, "closed_classes", "closed classes that the log covers", s->classes);
@@ -267,26 +279,37 @@ static bf_status report(bf_estimate *out, const bf_problem *problem, const bf__c
     return warn(out, s, covered, after, m, arena, err);
 }
 
+/* The minimiser of the quadratic program, where the minimum is not 0. */
+static bf_status solve_program(solution *out, const bf__cells *m, const bf_context *context,
+                               bf_arena *arena, bf_error *err) {
+    bf__quadratic q;
+    bf__qp_result result;
+    if (out->kernel.k)
+        BF_TRY(bf__cells_kernel_quadratic(&q, &out->kernel, context, arena, err));
+    else
+        BF_TRY(bf__cells_quadratic(&q, m, arena, err));
+    BF_TRY(bf__simplex_qp(out->x, &result, &q, context, arena, err));
+    out->gap = result.gap;
+    return BF_OK;
+}
+
 static bf_status run(bf_estimate *out, const bf_problem *problem,
                      const bf__blackbox_options *options, const bf_context *context,
                      bf_arena *arena, bf_error *err) {
-    (void)options;
     bf__cells m;
-    bf__quadratic q;
     solution s = {.gap = 0};
     BF_TRY(bf__cells_build(&m, problem, arena, err));
     BF_ALLOC(s.x, arena, m.cells, err);
+    BF_ALLOC(s.scratch, arena, m.states * m.actions, err);
+    const bf__kernel_kind *kind = bf__kernel_at(options->kernel - 1);
+    if (kind && kind->wide)
+        BF_TRY(bf__cells_kernel_make(&s.kernel, &m, problem->data, kind->name, options->bandwidth,
+                                     context, arena, err));
     BF_TRY(solve_chain(&s, &m, context, arena, err));
-    if (s.classes == 0) {
-        bf__qp_result result;
-        BF_TRY(bf__cells_quadratic(&q, &m, arena, err));
-        BF_TRY(bf__simplex_qp(s.x, &result, &q, context, arena, err));
-        s.gap = result.gap;
-    } else {
-        double *scratch;
-        BF_ALLOC(scratch, arena, m.states, err);
-        s.gap = bf__cells_loss(&m, s.x, scratch); /* the minimum is 0 */
-    }
+    if (s.classes == 0)
+        BF_TRY(solve_program(&s, &m, context, arena, err));
+    else
+        s.gap = loss(&s, &m, s.x); /* the minimum is 0 */
     return report(out, problem, &m, &s, arena, err);
 }
 

@@ -6,6 +6,8 @@
 
 typedef struct bf__blackbox_options {
     int weights;
+    int kernel; /* 0 auto; otherwise 1 + the kernel's place in kernels.def */
+    const char *bandwidth;
 } bf__blackbox_options;
 
 typedef struct bf__weights {

@@ -36,7 +36,7 @@ bf_status bf_policy_read(const bf_policy **out, const char *path, bf_arena *aren
     unsigned char head[512];
     bf_arena *scratch;
     bf__bytes bytes;
-    BF_TRY(bf_arena_create(&scratch, NULL, err));
+    BF_TRY(bf_arena_create(&scratch, bf_arena_allocator(arena), err));
     bf_status status = bf__bytes_open(&bytes, path, scratch, err);
     size_t length = bytes.size < sizeof head ? bytes.size : sizeof head;
     if (status == BF_OK)
@@ -78,8 +78,9 @@ static bf_status match(const bf_policy *policy, const bf_dataset *data, bf_error
                        policy->name, policy->actions);
     bool fixed = data->pi || data->npi || data->mu_all;
     if (policy->actions < data->actions || (fixed && policy->actions != data->actions))
-        return bf_fail(err, BF_EPOLICY, "%s: a policy of %d actions, but the log has %d",
-                       policy->name, policy->actions, data->actions);
+        return bf_fail(err, BF_EPOLICY, "%s: a policy of %d action%s, but the log has %d",
+                       policy->name, policy->actions, policy->actions > 1 ? "s" : "",
+                       data->actions);
     if (policy->states && !data->states)
         return bf_fail(err, BF_EPOLICY,
                        "%s: a table is for states that are whole numbers (one column s); the log "

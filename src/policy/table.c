@@ -228,11 +228,16 @@ static bf_status read(const bf_policy **out, const char *path, bf_arena *arena, 
     bf_arena *scratch;
     bf__bytes bytes = {0};
     bf__file file = {0};
-    BF_TRY(bf_arena_create(&scratch, NULL, err));
+    BF_TRY(bf_arena_create(&scratch, bf_arena_allocator(arena), err));
     bf_status status = read_either(out, path, &bytes, &file, arena, scratch, err);
     bf__file_close(&file);
     bf__bytes_close(&bytes);
     bf_arena_destroy(scratch);
+    if (status == BF_EDATA) { /* what spoils a log there spoils the policy here */
+        status = BF_EPOLICY;
+        if (err)
+            err->status = status;
+    }
     return status;
 }
 

@@ -1,0 +1,302 @@
+/* lowrank.c - Coordinates of features in the span of a few of them (Nystroem).
+ *
+ * With pivots x_1 .. x_m, G their kernel matrix and L L' = G, the coordinates of any feature f
+ * projected on span{phi(x_p)} are
+ *
+ *     L^-1 (<phi(x_1), f>, ..., <phi(x_m), f>)
+ *
+ * so inner products of coordinates are those of projections, and what is lost of psi_i is
+ * orthogonal to the span: R_ii = K_ii - |Psi_i|^2, and
+ *
+ *     0 <= w'Kw - |Psi'w|^2 = |sum_i w_i (psi_i - P psi_i)|^2 <= (sum_i |w_i| sqrt(R_ii))^2.
+ *
+ * Pivots are chosen by randomly pivoted Cholesky among the logged pairs, or a sample of them. They
+ * end, unless told otherwise, where a share of 1e-12 of the kernel is left: a pivot that adds less
+ * has a diagonal below 1e-6 in L, and dividing by it makes rounding a part of the features.
+ *
+ * Cost  choosing O(N m^2) for N candidates, N m doubles of memory, released; rows O(m^2) each. */
+#include "flow/lowrank.h"
+
+#include <math.h>
+#include <omp.h>
+
+#include "core/blas.h"
+#include "core/fail.h"
+#include "core/log.h"
+#include "flow/tile.h"
+#include "linalg/dense.h"
+#include "linalg/rpcholesky.h"
+
+enum { ROWS = 256, CANDIDATES = 20000, BLOCK = BF__PSD_BLOCK };
+
+/* Copies the data atoms index[.] of `from` into the set `to`, which has room for `room` of them
+ * and is used as one of `count`. */
+typedef struct picked {
+    bf__data_d set;
+    double *z, *o, *u;
+    int32_t *action;
+} picked;
+
+static bf_status make_room(picked *out, const bf__flow *flow, int64_t room, bf_arena *arena,
+                           bf_error *err) {
+    BF_ALLOC(out->z, arena, flow->d * room, err);
+    BF_ALLOC(out->o, arena, flow->actions * room, err);
+    BF_ALLOC(out->u, arena, flow->action_dim * room, err);
+    BF_ALLOC(out->action, arena, room, err);
+    return BF_OK;
+}
+
+static void pick(picked *out, const bf__flow *flow, const bf__data_d *from, const int64_t *index,
+                 int64_t count) {
+    for (int64_t p = 0; p < count; p++) {
+        int64_t i = index[p];
+        for (int c = 0; c < flow->d; c++)
+            out->z[c * count + p] = from->z[c * from->n + i];
+        for (int a = 0; a < flow->actions; a++)
+            out->o[a * count + p] = from->o[a * from->n + i];
+        for (int c = 0; c < flow->action_dim; c++)
+            out->u[c * count + p] = from->u[c * from->n + i];
+        out->action[p] = flow->actions ? from->action[i] : 0;
+    }
+    out->set =
+        (bf__data_d){.n = count, .z = out->z, .o = out->o, .u = out->u, .action = out->action};
+}
+
+/* ---- Choosing pivots: the kernel between candidates as a matrix of entries. */
+
+typedef struct pairs {
+    const bf__flow *flow;
+    picked all, selected;
+} pairs;
+
+static bf_status select_pairs(void *self, const int64_t *columns, int64_t count, bf_error *err) {
+    pairs *p = self;
+    (void)err;
+    pick(&p->selected, p->flow, &p->all.set, columns, count);
+    return BF_OK;
+}
+
+static void block_of_pairs(double *out, void *self, int64_t first, int64_t rows, int64_t count) {
+    const pairs *p = self;
+    for (int64_t i = 0; i < rows; i++)
+        bf__data_data_d(out + i * count, p->flow, &p->all.set, first + i, &p->selected.set, 0,
+                        count);
+}
+
+/* N of the transitions without replacement: all of them, or drawn by going through them once. */
+static int64_t draw_candidates(int64_t *index, int64_t n, int64_t most, uint64_t seed) {
+    bf_rng rng = bf_rng_make(seed, "candidates", 0);
+    int64_t taken = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (n <= most || bf_rng_below(&rng, n - i) < most - taken)
+            index[taken++] = i;
+    return taken;
+}
+
+static bf_status choose(int64_t *index, int64_t *rank, double *left, const bf__flow *flow,
+                        const bf__lowrank_options *options, int64_t most, const bf_context *context,
+                        bf_arena *arena, bf_error *err) {
+    bf_mark mark = bf_arena_mark(arena);
+    int64_t room = options->candidates > 0 ? options->candidates : CANDIDATES, *candidates;
+    pairs p = {.flow = flow};
+    room = room < most ? most : room;
+    room = room < flow->n ? room : flow->n;
+    BF_ALLOC(candidates, arena, flow->n, err);
+    int64_t count = draw_candidates(candidates, flow->n, room, options->seed);
+    BF_TRY(make_room(&p.all, flow, count, arena, err));
+    BF_TRY(make_room(&p.selected, flow, BLOCK, arena, err));
+    pick(&p.all, flow, &flow->data_d, candidates, count);
+    double *f, *residual, sum = 0;
+    BF_ALLOC(f, arena, count * most, err);
+    BF_ALLOC(residual, arena, count, err);
+    for (int64_t i = 0; i < count; i++)
+        residual[i] = 1; /* k(x, x) */
+    bf__psd matrix = {count, &p, select_pairs, block_of_pairs};
+    double tolerance = options->tolerance > 0 ? options->tolerance : 1e-12;
+    BF_TRY(bf__rpcholesky(f, index, rank, residual, most, &matrix, tolerance, options->seed,
+                          context, arena, err));
+    for (int64_t i = 0; i < count; i++)
+        sum += residual[i];
+    *left = sum / (double)count;
+    for (int64_t k = 0; k < *rank; k++)
+        index[k] = candidates[index[k]];
+    bf_arena_rewind(arena, mark);
+    return BF_OK;
+}
+
+/* <phi(x_p), S0> for every pivot. */
+static bf_status fill_start(bf__lowrank *lowrank, bf_arena *arena, bf_error *err) {
+    const bf__flow *flow = lowrank->flow;
+    double *start;
+    BF_ZALLOC(start, arena, lowrank->m, err);
+    bf_mark mark = bf_arena_mark(arena);
+    double *row;
+    BF_ALLOC(row, arena, lowrank->m, err);
+    for (int64_t s = 0; s < flow->start.n; s++) {
+        bf__next_data_d(row, flow, &flow->start, s, &lowrank->pivots, 0, lowrank->m);
+        for (int64_t p = 0; p < lowrank->m; p++)
+            start[p] += row[p];
+    }
+    bf_arena_rewind(arena, mark);
+    lowrank->start = start;
+    return BF_OK;
+}
+
+bf_status bf__lowrank_create(bf__lowrank **out, const bf__flow *flow,
+                             const bf__lowrank_options *options, const bf_context *context,
+                             bf_arena *arena, bf_error *err) {
+    *out = NULL;
+    bf__lowrank *lowrank;
+    int64_t most = options->rank < flow->n ? options->rank : flow->n, *index;
+    if (most < 1)
+        return bf_fail(err, BF_EUSAGE, "rank: %lld is below 1, the least allowed",
+                       (long long)options->rank);
+    BF_ALLOC(lowrank, arena, 1, err);
+    BF_ALLOC(index, arena, most, err);
+    *lowrank = (bf__lowrank){.flow = flow, .index = index};
+    BF_TRY(choose(index, &lowrank->m, &lowrank->left, flow, options, most, context, arena, err));
+    int64_t m = lowrank->m;
+    picked room;
+    BF_TRY(make_room(&room, flow, m, arena, err));
+    pick(&room, flow, &flow->data_d, index, m);
+    lowrank->pivots = room.set;
+    double *l;
+    BF_ALLOC(l, arena, m * m, err);
+    for (int64_t p = 0; p < m; p++)
+        bf__data_data_d(l + p * m, flow, &lowrank->pivots, p, &lowrank->pivots, 0, m);
+    BF_TRY(bf__cholesky(l, m, &lowrank->jitter, arena, err));
+    lowrank->l = l;
+    if (flow->corrected)
+        BF_TRY(fill_start(lowrank, arena, err));
+    *out = lowrank;
+    return BF_OK;
+}
+
+/* ---- Coordinates. */
+
+static void solve(double *rows, int64_t count, const bf__lowrank *lowrank, const bf__blas *blas) {
+    int m = (int)lowrank->m;
+    blas->dtrsm(BF_ROW_MAJOR, BF_RIGHT, BF_LOWER, BF_TRANS, BF_NON_UNIT, (int)count, m, 1,
+                lowrank->l, m, rows, m);
+}
+
+/* Inner products of psi_i with the pivots; psi holds those of phi(x_i). */
+static void finish_psi(double *psi, const bf__lowrank *lowrank, int64_t i) {
+    const bf__flow *flow = lowrank->flow;
+    double next[ROWS], h = flow->h_d[i];
+    for (int64_t first = 0; first < lowrank->m; first += ROWS) {
+        int64_t count = lowrank->m - first < ROWS ? lowrank->m - first : ROWS;
+        bf__next_data_d(next, flow, &flow->next_d, i, &lowrank->pivots, first, count);
+        for (int64_t p = 0; p < count; p++)
+            psi[first + p] -= next[p] + (h != 0 ? h * lowrank->start[first + p] : 0);
+    }
+}
+
+static void rows_of_block(double *phi, double *psi, const bf__lowrank *lowrank, int64_t first,
+                          int64_t count, const bf__blas *blas) {
+    const bf__flow *flow = lowrank->flow;
+    int64_t m = lowrank->m;
+    for (int64_t i = 0; i < count; i++) {
+        double *row = (phi ? phi : psi) + i * m;
+        bf__data_data_d(row, flow, &flow->data_d, first + i, &lowrank->pivots, 0, m);
+        for (int64_t p = 0; p < m && phi && psi; p++)
+            psi[i * m + p] = row[p];
+        if (psi)
+            finish_psi(psi + i * m, lowrank, first + i);
+    }
+    if (phi)
+        solve(phi, count, lowrank, blas);
+    if (psi)
+        solve(psi, count, lowrank, blas);
+}
+
+bf_status bf__lowrank_rows(double *phi, double *psi, const bf__lowrank *lowrank, int64_t first,
+                           int64_t count, const bf_context *context, bf_error *err) {
+    const bf__blas *blas;
+    BF_TRY(bf__blas_load(&blas, err));
+    int64_t m = lowrank->m;
+#pragma omp parallel for schedule(dynamic) num_threads(bf__threads(context))
+    for (int64_t r = 0; r < count; r += ROWS)
+        if (phi || psi)
+            rows_of_block(phi ? phi + r * m : NULL, psi ? psi + r * m : NULL, lowrank, first + r,
+                          count - r < ROWS ? count - r : ROWS, blas);
+    return BF_OK;
+}
+
+bf_status bf__lowrank_data(double *out, const bf__lowrank *lowrank, const bf__data_d *set,
+                           const bf_context *context, bf_error *err) {
+    int64_t m = lowrank->m;
+#pragma omp parallel for schedule(static) num_threads(bf__threads(context))
+    for (int64_t i = 0; i < set->n; i++)
+        bf__data_data_d(out + i * m, lowrank->flow, set, i, &lowrank->pivots, 0, m);
+    return bf__lower_solve(out, set->n, lowrank->l, m, false, context, err);
+}
+
+bf_status bf__lowrank_next(double *out, const bf__lowrank *lowrank, const bf__next_d *set,
+                           const bf_context *context, bf_error *err) {
+    int64_t m = lowrank->m;
+#pragma omp parallel for schedule(static) num_threads(bf__threads(context))
+    for (int64_t i = 0; i < set->n; i++)
+        bf__next_data_d(out + i * m, lowrank->flow, set, i, &lowrank->pivots, 0, m);
+    return bf__lower_solve(out, set->n, lowrank->l, m, false, context, err);
+}
+
+void bf__lowrank_residual(double *residual, const bf__flow *flow, const double *psi, int64_t m,
+                          const bf_context *context) {
+    bf__flow_diagonal(residual, flow, context);
+#pragma omp parallel for schedule(static) num_threads(bf__threads(context))
+    for (int64_t i = 0; i < flow->n; i++) {
+        double sum = 0;
+        for (int64_t p = 0; p < m; p++)
+            sum += psi[i * m + p] * psi[i * m + p];
+        residual[i] = residual[i] > sum ? residual[i] - sum : 0;
+    }
+}
+
+double bf__lowrank_guard(const double *w, const double *residual, int64_t n) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += fabs(w[i]) * sqrt(residual[i]);
+    return sum * sum;
+}
+
+/* ---- Pivots among the psi themselves. */
+
+typedef struct residuals {
+    const bf__flow *flow;
+    int64_t selected[BLOCK];
+} residuals;
+
+static bf_status select_psi(void *self, const int64_t *columns, int64_t count, bf_error *err) {
+    residuals *r = self;
+    (void)err;
+    for (int64_t p = 0; p < count; p++)
+        r->selected[p] = columns[p];
+    return BF_OK;
+}
+
+/* Rows of K are made for a pivot along its columns; K is symmetric, so they are turned here. */
+static void block_of_psi(double *out, void *self, int64_t first, int64_t rows, int64_t count) {
+    const residuals *r = self;
+    bf__scratch_d scratch;
+    double row[BF__TILE];
+    for (int64_t from = 0; from < rows; from += BF__TILE) {
+        int64_t part = rows - from < BF__TILE ? rows - from : BF__TILE, at = first + from;
+        scratch.held[0] = scratch.held[1] = -1;
+        for (int64_t p = 0; p < count; p++) {
+            bf__tile_row_d(row, r->flow, r->selected[p], at, at + part, &scratch);
+            for (int64_t i = 0; i < part; i++)
+                out[(from + i) * count + p] = row[i];
+        }
+    }
+}
+
+bf_status bf__flow_factor(double *psi, int64_t *pivots, int64_t *rank, double *residual,
+                          const bf__flow *flow, int64_t m, double tolerance, uint64_t seed,
+                          const bf_context *context, bf_arena *arena, bf_error *err) {
+    residuals r = {.flow = flow};
+    bf__psd matrix = {flow->n, &r, select_psi, block_of_psi};
+    bf__flow_diagonal(residual, flow, context);
+    return bf__rpcholesky(psi, pivots, rank, residual, m, &matrix, tolerance, seed, context, arena,
+                          err);
+}

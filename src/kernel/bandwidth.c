@@ -1,0 +1,139 @@
+/* bandwidth.c - Widths from the distances between the points themselves.
+ *
+ *     text   = item { "," item }
+ *     item   = base [ "*" number ]
+ *     base   = "median" | "p" percent | number
+ *
+ * Distances: all pairs of at most 2,000 points (2 million distances), the points drawn without
+ * replacement by a stream of their own, so that the width is the same whoever else draws. */
+#include "kernel/bandwidth.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "core/text.h"
+
+enum { SUBSAMPLE = 2000 };
+
+static void swap(double *a, double *b) {
+    double t = *a;
+    *a = *b;
+    *b = t;
+}
+
+/* The k-th smallest of v (n), which is reordered (Hoare's selection). */
+static double kth(double *v, int64_t n, int64_t k) {
+    int64_t low = 0, high = n - 1;
+    while (low < high) {
+        double pivot = v[low + (high - low) / 2];
+        int64_t i = low, j = high;
+        while (i <= j) {
+            while (v[i] < pivot)
+                i++;
+            while (v[j] > pivot)
+                j--;
+            if (i <= j)
+                swap(&v[i++], &v[j--]);
+        }
+        if (k <= j)
+            high = j;
+        else if (k >= i)
+            low = i;
+        else
+            break;
+    }
+    return v[k];
+}
+
+/* `count` of 0 .. n-1 without replacement: Floyd's way, then nothing depends on their order. */
+static void draw(int64_t *chosen, int64_t count, int64_t n, uint64_t seed) {
+    if (count == n) {
+        for (int64_t i = 0; i < n; i++)
+            chosen[i] = i;
+        return;
+    }
+    bf_rng rng = bf_rng_make(seed, "bandwidth", 0);
+    for (int64_t j = n - count; j < n; j++) {
+        int64_t t = bf_rng_below(&rng, j + 1), filled = j - (n - count);
+        for (int64_t i = 0; i < filled; i++)
+            if (chosen[i] == t) {
+                t = j;
+                break;
+            }
+        chosen[filled] = t;
+    }
+}
+
+bf_status bf__distance_percentile(double *out, double percent, const double *z, int64_t n, int d,
+                                  uint64_t seed, bf_arena *arena, bf_error *err) {
+    bf_mark mark = bf_arena_mark(arena);
+    int64_t count = n < SUBSAMPLE ? n : SUBSAMPLE, pairs = count * (count - 1) / 2, filled = 0;
+    int64_t *chosen;
+    double *r2;
+    BF_ALLOC(chosen, arena, count, err);
+    BF_ALLOC(r2, arena, pairs, err);
+    draw(chosen, count, n, seed);
+    for (int64_t a = 0; a < count; a++)
+        for (int64_t b = 0; b < a; b++) {
+            double sum = 0;
+            for (int k = 0; k < d; k++) {
+                double gap = z[k * n + chosen[a]] - z[k * n + chosen[b]];
+                sum += gap * gap;
+            }
+            r2[filled++] = sum;
+        }
+    *out = 0;
+    if (filled > 0)
+        *out = sqrt(kth(r2, filled, (int64_t)((double)(filled - 1) * percent / 100 + 0.5)));
+    if (!(*out > 0)) { /* many points are the same one */
+        int64_t kept = 0;
+        for (int64_t i = 0; i < filled; i++)
+            if (r2[i] > 0)
+                r2[kept++] = r2[i];
+        *out = kept ? sqrt(kth(r2, kept, (int64_t)((double)(kept - 1) * percent / 100 + 0.5))) : 1;
+    }
+    bf_arena_rewind(arena, mark);
+    return BF_OK;
+}
+
+static bf_status one(double *width, const char *item, const double *z, int64_t n, int d,
+                     uint64_t seed, bf_arena *arena, bf_error *err) {
+    char base[64];
+    double factor = 1, percent = -1, number = 0;
+    snprintf(base, sizeof base, "%s", item);
+    char *star = strchr(base, '*');
+    if (star)
+        *star++ = 0;
+    bool good = !star || (bf__parse_real(star, &factor) && factor > 0 && isfinite(factor));
+    if (strcmp(base, "median") == 0)
+        percent = 50;
+    else if (base[0] == 'p')
+        good = good && bf__parse_real(base + 1, &percent) && percent >= 0 && percent <= 100;
+    else
+        good = good && bf__parse_real(base, &number) && number > 0 && isfinite(number);
+    if (!good)
+        return bf_fail(err, BF_EUSAGE,
+                       "--bandwidth: '%s' is none of: median; a percentile such as p25; a number "
+                       "above 0; one of these times a number, such as median*0.5",
+                       item);
+    if (percent >= 0)
+        BF_TRY(bf__distance_percentile(&number, percent, z, n, d, seed, arena, err));
+    *width = number * factor;
+    return BF_OK;
+}
+
+bf_status bf__bandwidth(double *widths, int *count, const char *text, const double *z, int64_t n,
+                        int d, uint64_t seed, bf_arena *arena, bf_error *err) {
+    *count = 0;
+    for (const char *rest = text; rest; rest = strchr(rest, ',') ? strchr(rest, ',') + 1 : NULL) {
+        char item[64];
+        if (*count == BF__MAX_WIDTHS)
+            return bf_fail(err, BF_EUSAGE, "--bandwidth: more than %d widths in '%s'",
+                           BF__MAX_WIDTHS, text);
+        snprintf(item, sizeof item, "%.*s", (int)strcspn(rest, ","), rest);
+        BF_TRY(one(&widths[(*count)++], item, z, n, d, seed, arena, err));
+    }
+    return BF_OK;
+}

@@ -1,0 +1,26 @@
+/* delta.c - k(x, y) = 1 where x equals y, else 0: for states that come back exactly. */
+#include "kernel/rows.h"
+
+static double profile(double r2) {
+    return r2 == 0 ? 1 : 0;
+}
+
+BF_INLINE float profile_f(float r2, float s) {
+    (void)s;
+    return r2 == 0 ? 1.0f : 0.0f;
+}
+
+BF_INLINE double profile_d(double r2, double s) {
+    (void)s;
+    return r2 == 0 ? 1.0 : 0.0;
+}
+
+BF__KERNEL_ROWS
+
+const bf__kernel_kind bf__kernel_delta = {
+    .name = "delta",
+    .summary = "1 where x = y, else 0: finite state spaces",
+    .profile = profile,
+    .row_f = row_f,
+    .row_d = row_d,
+};

@@ -1,0 +1,72 @@
+/* kernel.h - Kernels on states: radial, of one width or a mean over several.
+ *
+ *     k(x, y) = mean_w profile(|x - y|^2 / h_w^2),   profile(0) = 1
+ *
+ * A kind of kernel is its profile, once plain (the oracle) and once fused with the distances of
+ * one point to a block of points, the loop that everything fast is made of. */
+#ifndef BF_KERNEL_KERNEL_H
+#define BF_KERNEL_KERNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "backflow/memory.h"
+#include "backflow/rng.h"
+
+/* out[j] = k(x, z_j), j < n. Coordinate c of x is x[c * xs], of z_j is z[c * zs + j];
+ * scale[w] = 1 / h_w^2. */
+typedef void bf__row_f(float *out, const float *x, int64_t xs, const float *z, int64_t zs, int d,
+                       int64_t n, const float *scale, int scales);
+typedef void bf__row_d(double *out, const double *x, int64_t xs, const double *z, int64_t zs, int d,
+                       int64_t n, const double *scale, int scales);
+
+typedef struct bf__kernel_kind {
+    const char *name;
+    const char *summary;          /* one line, for `backflow list` */
+    bool wide;                    /* has a width */
+    double (*profile)(double r2); /* plain; r2 is the squared distance in widths */
+    bf__row_f *row_f;
+    bf__row_d *row_d;
+    double (*spread)(bf_rng *rng); /* its frequencies are spread * N(0, I) / h; NULL: not known */
+} bf__kernel_kind;
+
+enum { BF__MAX_WIDTHS = 8 };
+
+typedef struct bf__kernel {
+    const bf__kernel_kind *kind;
+    int widths;
+    double width[BF__MAX_WIDTHS];
+    double scale_d[BF__MAX_WIDTHS]; /* 1 / width^2 */
+    float scale_f[BF__MAX_WIDTHS];
+} bf__kernel;
+
+/* Every kind, in the order of kernels.def; NULL past the end. */
+const bf__kernel_kind *bf__kernel_at(int index);
+const bf__kernel_kind *bf__kernel_find(const char *name);
+
+/* A kernel of given widths; they have to be finite and above 0. */
+bf_status bf__kernel_set(bf__kernel *out, const bf__kernel_kind *kind, const double *width,
+                         int widths, bf_error *err);
+
+/* A kernel as a user writes it: `name` of the list, `bandwidth` "median", "p25" (a percentile of
+ * the distances between points), "0.7", any of them "*0.5", or several separated by commas, which
+ * are mixed. z (d, n), column after column, are the points that distances are taken from. */
+bf_status bf__kernel_make(bf__kernel *out, const char *name, const char *bandwidth, const double *z,
+                          int64_t n, int d, uint64_t seed, bf_arena *arena, bf_error *err);
+
+/* The plain evaluation, for one pair. Coordinate c of x is x[c * xs]. */
+double bf__kernel_plain(const bf__kernel *kernel, const double *x, int64_t xs, const double *y,
+                        int64_t ys, int d);
+
+/* out[i * m + j] = k(x_i, z_j): features of n points against m. x (d, n), z (d, m). */
+void bf__kernel_block_f(float *out, const bf__kernel *kernel, const float *x, int64_t n,
+                        const float *z, int64_t m, int d, int threads);
+void bf__kernel_block_d(double *out, const bf__kernel *kernel, const double *x, int64_t n,
+                        const double *z, int64_t m, int d, int threads);
+
+/* The `percent`-th percentile of the distances between at most 2,000 of the points, drawn by
+ * `seed`; of the distances above 0 where that is 0, and 1 where no two points differ. */
+bf_status bf__distance_percentile(double *out, double percent, const double *z, int64_t n, int d,
+                                  uint64_t seed, bf_arena *arena, bf_error *err);
+
+#endif

@@ -1,0 +1,35 @@
+/* rows.h - What the fast half of a kernel is made of.
+ *
+ * A kernel file writes its profile as an inline function of (r2, s), s = 1 / h^2, for float and
+ * double, and hands it to bf__row_of_f and bf__row_of_d inside a BF_CLONES function: distance and
+ * profile then are one loop, compiled for each instruction set. */
+#ifndef BF_KERNEL_ROWS_H
+#define BF_KERNEL_ROWS_H
+
+#include "kernel/kernel.h"
+#include "linalg/clones.h"
+#include "linalg/exp.h"
+
+#define REAL    float
+#define NAME(x) x##_f
+#include "kernel/rows.inc"
+#undef REAL
+#undef NAME
+#define REAL    double
+#define NAME(x) x##_d
+#include "kernel/rows.inc"
+#undef REAL
+#undef NAME
+
+/* The two row functions of a kernel file that has profile_f and profile_d. */
+#define BF__KERNEL_ROWS                                                                            \
+    BF_CLONES static void row_f(float *out, const float *x, int64_t xs, const float *z,            \
+                                int64_t zs, int d, int64_t n, const float *scale, int scales) {    \
+        bf__row_of_f(out, x, xs, z, zs, d, n, scale, scales, profile_f);                           \
+    }                                                                                              \
+    BF_CLONES static void row_d(double *out, const double *x, int64_t xs, const double *z,         \
+                                int64_t zs, int d, int64_t n, const double *scale, int scales) {   \
+        bf__row_of_d(out, x, xs, z, zs, d, n, scale, scales, profile_d);                           \
+    }
+
+#endif

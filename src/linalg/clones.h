@@ -1,0 +1,26 @@
+/* clones.h - One binary, fast everywhere: hot functions compiled once per instruction set.
+ *
+ * BF_CLONES before a function makes the compiler build it for AVX-512, AVX2 and the baseline, and
+ * the loader pick one. Sanitizers intercept too early for the picking and go without.
+ * BF_INLINE is for the pieces such a function is made of: they have to be compiled inside it. */
+#ifndef BF_LINALG_CLONES_H
+#define BF_LINALG_CLONES_H
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define BF_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+    __has_feature(memory_sanitizer)
+#define BF_SANITIZED 1
+#endif
+#endif
+
+#if defined(__x86_64__) && !defined(BF_SANITIZED) && defined(__gnu_linux__)
+#define BF_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define BF_CLONES
+#endif
+
+#define BF_INLINE static inline __attribute__((always_inline))
+
+#endif

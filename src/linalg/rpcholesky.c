@@ -1,0 +1,163 @@
+/* rpcholesky.c - Randomly pivoted Cholesky [1], in blocks by rejection [2].
+ *
+ *     draw a pivot s with probability ~ residual diagonal d;  g = (A - F F')[:, s];
+ *     append g / sqrt(g_s) to F;  d = d - g^2 / g_s
+ *
+ * One pivot at a time this is all matrix-vector work. So a block of proposals is drawn at once,
+ * from the d at the start of the block, and gone through in order: one is kept with probability
+ * d now / d then. That is the law of the one-at-a-time method, exactly, with the heavy part a
+ * matrix product.
+ *
+ * Cost  O(n m^2) flops in products, about n m entries of A; memory: F (n, m), a block (n, 64).
+ *
+ * [1] Chen, Epperly, Tropp, Webber, Randomly pivoted Cholesky, 2022.
+ * [2] Epperly, Tropp, Webber, Embrace rejection: accelerated randomly pivoted Cholesky, 2024. */
+#include "linalg/rpcholesky.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "backflow/rng.h"
+#include "core/blas.h"
+#include "core/fail.h"
+#include "core/log.h"
+#include "linalg/dense.h"
+
+enum { BLOCK = BF__PSD_BLOCK, ROWS = 256, MAX_IDLE = 50 };
+
+typedef struct work {
+    double *sums; /* (n): running sums of the residual */
+    double *g;    /* (n, BLOCK): selected columns of A - F F' */
+    double *h;    /* (BLOCK, BLOCK): those columns at the proposals themselves */
+    double *fp;   /* (BLOCK, m): rows of F at the proposals */
+    int64_t proposal[BLOCK];
+    int64_t kept[BLOCK]; /* which proposals, of the block */
+} work;
+
+static double running_sums(double *sums, const double *residual, int64_t n) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sums[i] = sum += residual[i];
+    return sum;
+}
+
+/* The first i with sums[i] > u. */
+static int64_t find(const double *sums, int64_t n, double u) {
+    int64_t low = 0, high = n - 1;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (sums[middle] > u)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* Rows of g = A[:, proposals] - F F[proposals, :]'. */
+static void residual_columns(work *w, const double *f, int64_t rank, int64_t m, int64_t count,
+                             const bf__psd *a, const bf__blas *blas, int threads) {
+    for (int64_t p = 0; p < count; p++)
+        memcpy(w->fp + p * m, f + w->proposal[p] * m, (size_t)rank * sizeof *f);
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t first = 0; first < a->n; first += ROWS) {
+        int64_t rows = a->n - first < ROWS ? a->n - first : ROWS;
+        double *g = w->g + first * count;
+        a->block(g, a->self, first, rows, count);
+        if (rank > 0)
+            blas->dgemm(BF_ROW_MAJOR, BF_NO_TRANS, BF_TRANS, (int)rows, (int)count, (int)rank, -1,
+                        f + first * m, (int)m, w->fp, (int)m, 1, g, (int)count);
+    }
+}
+
+/* Goes through the proposals in order, keeping each with probability h_pp now / then; h is
+ * eliminated as they are kept. Returns how many. */
+static int64_t reject(work *w, const double *residual, int64_t count, int64_t most, bf_rng *rng) {
+    int64_t kept = 0;
+    double *h = w->h;
+    for (int64_t p = 0; p < count && kept < most; p++) {
+        double now = h[p * count + p], then = residual[w->proposal[p]];
+        bool chosen = bf_rng_uniform(rng) * then < now;
+        if (!chosen || !(then > 0) || !(now > 1e-13 * then)) /* rounding is no pivot */
+            continue;
+        w->kept[kept++] = p;
+        for (int64_t r = p + 1; r < count; r++) {
+            double factor = h[r * count + p] / now;
+            for (int64_t c = p + 1; c < count; c++)
+                h[r * count + c] -= factor * h[p * count + c];
+        }
+    }
+    return kept;
+}
+
+/* Appends the kept columns to F, made orthogonal by the Cholesky factor of their own block. */
+static bf_status append(work *w, double *f, double *residual, int64_t rank, int64_t m,
+                        int64_t count, int64_t kept, const bf__psd *a, const bf__blas *blas,
+                        int threads, bf_arena *arena, bf_error *err) {
+    double l[BLOCK * BLOCK];
+    for (int64_t p = 0; p < kept; p++)
+        for (int64_t q = 0; q < kept; q++)
+            l[p * kept + q] = w->g[w->proposal[w->kept[p]] * count + w->kept[q]];
+    BF_TRY(bf__cholesky(l, kept, NULL, arena, err));
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t first = 0; first < a->n; first += ROWS) {
+        int64_t end = first + ROWS < a->n ? first + ROWS : a->n;
+        for (int64_t i = first; i < end; i++)
+            for (int64_t q = 0; q < kept; q++)
+                f[i * m + rank + q] = w->g[i * count + w->kept[q]];
+        blas->dtrsm(BF_ROW_MAJOR, BF_RIGHT, BF_LOWER, BF_TRANS, BF_NON_UNIT, (int)(end - first),
+                    (int)kept, 1, l, (int)kept, f + first * m + rank, (int)m);
+        for (int64_t i = first; i < end; i++) {
+            for (int64_t q = 0; q < kept; q++)
+                residual[i] -= f[i * m + rank + q] * f[i * m + rank + q];
+            residual[i] = residual[i] > 0 ? residual[i] : 0;
+        }
+    }
+    for (int64_t p = 0; p < kept; p++)
+        residual[w->proposal[w->kept[p]]] = 0;
+    return BF_OK;
+}
+
+bf_status bf__rpcholesky(double *f, int64_t *pivots, int64_t *rank, double *residual, int64_t m,
+                         const bf__psd *a, double tolerance, uint64_t seed,
+                         const bf_context *context, bf_arena *arena, bf_error *err) {
+    const bf__blas *blas;
+    BF_TRY(bf__blas_load(&blas, err));
+    int threads = bf__threads(context), idle = 0;
+    int64_t n = a->n;
+    bf_rng rng = bf_rng_make(seed, "pivots", 0);
+    bf_mark mark = bf_arena_mark(arena);
+    work *w;
+    BF_ALLOC(w, arena, 1, err);
+    BF_ALLOC(w->sums, arena, n, err);
+    BF_ALLOC(w->g, arena, n * BLOCK, err);
+    BF_ALLOC(w->h, arena, BLOCK * BLOCK, err);
+    BF_ALLOC(w->fp, arena, BLOCK * m, err);
+    double whole = running_sums(w->sums, residual, n), left = whole;
+    *rank = 0;
+    /* The rank of a matrix in doubles ends where rounding takes over the residual. */
+    double floor_trace = whole * (tolerance > 1e-14 ? tolerance : 1e-14);
+    while (*rank < m && left > floor_trace && idle < MAX_IDLE) {
+        int64_t count = m - *rank < BLOCK ? m - *rank : BLOCK;
+        for (int64_t p = 0; p < count; p++)
+            w->proposal[p] = find(w->sums, n, bf_rng_uniform(&rng) * left);
+        BF_TRY(a->select(a->self, w->proposal, count, err));
+        residual_columns(w, f, *rank, m, count, a, blas, threads);
+        for (int64_t p = 0; p < count; p++)
+            for (int64_t q = 0; q < count; q++)
+                w->h[p * count + q] = w->g[w->proposal[p] * count + q];
+        int64_t kept = reject(w, residual, count, m - *rank, &rng);
+        idle = kept ? 0 : idle + 1;
+        if (kept) {
+            BF_TRY(append(w, f, residual, *rank, m, count, kept, a, blas, threads, arena, err));
+            for (int64_t p = 0; p < kept; p++)
+                pivots[(*rank)++] = w->proposal[w->kept[p]];
+        }
+        left = running_sums(w->sums, residual, n);
+    }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = *rank; c < m; c++)
+            f[i * m + c] = 0;
+    bf_arena_rewind(arena, mark);
+    return BF_OK;
+}

@@ -1,0 +1,543 @@
+/* test_flow.c - psi and K: everything fast against the plain double sum. */
+#include "harness.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "flow/exact.h"
+#include "flow/flow.h"
+#include "flow/lowrank.h"
+#include "flow/plan.h"
+#include "flow/rff.h"
+
+static bf_arena *arena;
+static bf_error err;
+static const bf_context one = {.threads = 1}, two = {.threads = 2};
+
+static int make_arena(void **state) {
+    (void)state;
+    return bf_arena_create(&arena, NULL, &err) == BF_OK ? 0 : -1;
+}
+
+static int drop_arena(void **state) {
+    (void)state;
+    bf_arena_destroy(arena);
+    return 0;
+}
+
+static double *room(int64_t count) {
+    double *x = bf_arena_zalloc(arena, count, sizeof *x, &err);
+    assert_non_null(x);
+    return x;
+}
+
+static double *normal(int64_t count, bf_rng *rng) {
+    double *x = room(count);
+    for (int64_t i = 0; i < count; i++)
+        x[i] = bf_rng_normal(rng);
+    return x;
+}
+
+static double *policy(int actions, int64_t n, bf_rng *rng) {
+    double *pi = room(actions * n);
+    for (int64_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (int a = 0; a < actions; a++)
+            sum += pi[a * n + i] = bf_rng_uniform(rng);
+        for (int a = 0; a < actions; a++)
+            pi[a * n + i] /= sum;
+    }
+    return pi;
+}
+
+typedef struct spec {
+    const char *kernel;
+    int64_t n, starts;
+    int d, actions, widths; /* actions 0: continuous */
+    double gamma, share;
+    int terminal, chain; /* length of trajectories; 0: a bag */
+} spec;
+
+static bf__flow_input make(spec s) {
+    bf_rng rng = bf_rng_make(5, "test", (uint64_t)(s.n + 100 * s.d + s.actions));
+    int64_t n = s.n;
+    const double h[2] = {1.2, 0.5};
+    double *z = normal(s.d * n, &rng), *nz = normal(s.d * n, &rng);
+    int32_t *action = bf_arena_alloc(arena, n, sizeof *action, &err);
+    uint8_t *terminated = bf_arena_zalloc(arena, n, 1, &err);
+    for (int64_t i = 0; i < n; i++) {
+        for (int c = 0; c < s.d; c++) {
+            if (s.chain && i % s.chain)
+                z[c * n + i] = nz[c * n + i - 1];
+            nz[c * n + i] = z[c * n + i] + 0.3 * nz[c * n + i];
+            if (s.d > 1)
+                z[n + i] = nz[n + i] = 0; /* a constant column */
+            if (i == 3)                   /* a duplicate */
+                z[c * n + i] = z[c * n];
+        }
+        action[i] = s.actions ? (int32_t)bf_rng_below(&rng, s.actions) : 0;
+        terminated[i] = bf_rng_below(&rng, 6) == 0;
+    }
+    bf__flow_input in = {.n = n,
+                         .d = s.d,
+                         .z = z,
+                         .nz = nz,
+                         .actions = s.actions,
+                         .action = action,
+                         .terminated = terminated,
+                         .starts = s.starts,
+                         .z0 = normal(s.d * s.starts, &rng),
+                         .gamma = s.gamma,
+                         .terminal = s.terminal,
+                         .action_share = s.share};
+    if (s.actions) {
+        in.npi = policy(s.actions, n, &rng);
+        in.pi0 = policy(s.actions, s.starts, &rng);
+    } else {
+        in.action_dim = 2;
+        in.samples = 3;
+        in.u = normal(2 * n, &rng);
+        in.nu = normal(6 * n, &rng);
+        in.u0 = normal(6 * s.starts, &rng);
+    }
+    const bf__kernel_kind *kind = bf__kernel_find(s.kernel);
+    assert_ok(bf__kernel_set(&in.kernel, kind, h, s.widths ? s.widths : 1, &err), err);
+    assert_ok(bf__kernel_set(&in.action_kernel, bf__kernel_find("gaussian"), h, 1, &err), err);
+    return in;
+}
+
+static double *weights(int64_t n) {
+    bf_rng rng = bf_rng_make(3, "weights", 0);
+    double *w = room(n), sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += w[i] = bf_rng_uniform(&rng);
+    for (int64_t i = 0; i < n; i++)
+        w[i] /= sum;
+    return w;
+}
+
+/* Rows, diagonal and loss in double; stored K and both products in float. */
+static void compare(spec s) {
+    bf_mark mark = bf_arena_mark(arena);
+    bf__flow_input in = make(s);
+    int64_t n = s.n, *all = bf_arena_alloc(arena, n, sizeof *all, &err);
+    double *k = room(n * n), *rows = room(n * n), *diagonal = room(n), *w = weights(n);
+    double *y = room(n), *stored = room(n), *free_y = room(n), loss = 0, got, size = 0;
+    bf__flow *flow;
+    bf__exact *exact;
+    assert_ok(bf__flow_plain(k, &in, arena, &err), err);
+    assert_ok(bf__flow_create(&flow, &in, &one, arena, &err), err);
+    if (s.chain)
+        assert_true(flow->place || n < 20);
+    for (int64_t i = 0; i < n; i++)
+        all[i] = i;
+    bf__flow_rows(rows, flow, all, n, &two);
+    bf__flow_diagonal(diagonal, flow, &two);
+    assert_ok(bf__exact_create(&exact, n, arena, &err), err);
+    bf__exact_fill(exact, flow, &two);
+    for (int64_t i = 0; i < n; i++) {
+        size = fmax(size, fabs(k[i * n + i]));
+        for (int64_t j = 0; j < n; j++) {
+            y[i] += k[i * n + j] * w[j];
+            loss += w[i] * k[i * n + j] * w[j];
+        }
+    }
+    for (int64_t i = 0; i < n; i++) {
+        assert_near(diagonal[i], k[i * n + i], 1e-12);
+        for (int64_t j = 0; j < n; j++) {
+            assert_near(rows[i * n + j], k[i * n + j], 1e-12);
+            assert_near(bf__exact_at(exact, i, j), k[i * n + j], 1e-5 * size);
+        }
+    }
+    assert_ok(bf__flow_loss(&got, flow, w, &two, arena, &err), err);
+    assert_near(got, loss, 1e-12);
+    bf__exact_product(stored, exact, w, &two);
+    assert_ok(bf__flow_product(free_y, flow, w, &two, arena, &err), err);
+    for (int64_t i = 0; i < n; i++) {
+        assert_near(stored[i], y[i], 1e-5 * size);
+        assert_near(free_y[i], stored[i], 1e-6 * size);
+    }
+    bf_arena_rewind(arena, mark);
+}
+
+static void every_kernel_and_number_of_actions(void **state) {
+    (void)state;
+    for (int k = 0; bf__kernel_at(k); k++)
+        for (int actions = 1; actions <= 5; actions++)
+            for (int c = 0; c < 2; c++)
+                compare((spec){.kernel = bf__kernel_at(k)->name,
+                               .n = 67,
+                               .d = 4,
+                               .actions = actions,
+                               .gamma = 1,
+                               .share = 0.3 * c,
+                               .terminal = BF__IGNORE});
+}
+
+static void every_end_and_discount(void **state) {
+    (void)state;
+    const double gammas[] = {1, 0.9, 0};
+    for (int terminal = BF__RESTART; terminal <= BF__IGNORE; terminal++)
+        for (int g = 0; g < 3; g++)
+            for (int chain = 0; chain <= 25; chain += 25)
+                compare((spec){.kernel = "gaussian",
+                               .n = 75,
+                               .d = 3,
+                               .actions = 2,
+                               .starts = 4,
+                               .gamma = gammas[g],
+                               .share = 0.2,
+                               .terminal = terminal,
+                               .chain = chain});
+}
+
+static void sizes_around_the_tile(void **state) {
+    (void)state;
+    const int64_t sizes[] = {1, 2, 15, 255, 256, 257, 519};
+    for (int i = 0; i < 7; i++)
+        for (int chain = 0; chain <= 60; chain += 60)
+            compare((spec){.kernel = "gaussian",
+                           .n = sizes[i],
+                           .d = 2,
+                           .actions = 3,
+                           .starts = 1,
+                           .gamma = 0.99,
+                           .chain = chain});
+}
+
+static void any_dimension_and_several_widths(void **state) {
+    (void)state;
+    const int dims[] = {1, 2, 5, 6, 7, 100};
+    for (int i = 0; i < 6; i++)
+        for (int widths = 1; widths <= 2; widths++)
+            compare((spec){.kernel = i % 2 ? "imq" : "gaussian",
+                           .n = 40,
+                           .d = dims[i],
+                           .actions = 2,
+                           .starts = 2,
+                           .gamma = 0.95,
+                           .widths = widths,
+                           .chain = i % 3 ? 40 : 0});
+}
+
+static void continuous_actions(void **state) {
+    (void)state;
+    for (int terminal = BF__RESTART; terminal <= BF__IGNORE; terminal++)
+        for (int c = 0; c < 2; c++)
+            compare((spec){.kernel = "laplace",
+                           .n = 50,
+                           .d = 3,
+                           .starts = 3,
+                           .gamma = c ? 0.9 : 1,
+                           .share = 0.25 * c,
+                           .terminal = terminal,
+                           .chain = c ? 50 : 0});
+}
+
+/* What psi is for: the weights of the chain itself leave nothing of it. Two states, one action;
+ * 0 -> 1 and 1 -> 0: uniform weights are stationary, others are not. */
+static void stationary_weights_have_no_loss(void **state) {
+    (void)state;
+    const double z[] = {0, 1}, nz[] = {1, 0}, npi[] = {1, 1}, even[] = {0.5, 0.5}, h = 1;
+    const double odd[] = {0.75, 0.25};
+    const int32_t action[] = {0, 0};
+    bf__flow_input in = {.n = 2, .d = 1, .z = z, .nz = nz, .actions = 1, .action = action};
+    in.npi = npi;
+    in.gamma = 1;
+    assert_ok(bf__kernel_set(&in.kernel, bf__kernel_find("gaussian"), &h, 1, &err), err);
+    bf__flow *flow;
+    double loss;
+    assert_ok(bf__flow_create(&flow, &in, NULL, arena, &err), err);
+    assert_ok(bf__flow_loss(&loss, flow, even, NULL, arena, &err), err);
+    assert_near(loss, 0, 1e-16);
+    assert_ok(bf__flow_loss(&loss, flow, odd, NULL, arena, &err), err);
+    assert_near(loss, 0.25 * (2 - 2 * exp(-0.5)), 1e-15); /* |0.5 (phi(0) - phi(1))|^2 */
+    const double bad_pi[] = {0, 1};
+    in.npi = bad_pi;
+    assert_int_equal(bf__flow_create(&flow, &in, NULL, arena, &err), BF_EPOLICY);
+    const int32_t bad_action[] = {0, 1};
+    in.npi = npi;
+    in.action = bad_action;
+    assert_int_equal(bf__flow_create(&flow, &in, NULL, arena, &err), BF_EDATA);
+    in.action = action;
+    in.gamma = 0.9;
+    assert_int_equal(bf__flow_create(&flow, &in, NULL, arena, &err), BF_ENEEDS);
+}
+
+static void threads_do_not_change_a_digit(void **state) {
+    (void)state;
+    for (int chain = 0; chain <= 100; chain += 100) {
+        bf__flow_input in = make((spec){.kernel = "gaussian",
+                                        .n = 1500,
+                                        .d = 3,
+                                        .actions = 3,
+                                        .starts = 30,
+                                        .gamma = 0.97,
+                                        .chain = chain});
+        enum { M = 60 };
+        bf_context contexts[] = {one, two, {.threads = 3}};
+        double *w = weights(in.n), *y[3], *free_y[3], *psi[3], *factor[3], residual[1500], loss[3];
+        for (int t = 0; t < 3; t++) {
+            bf__flow *flow;
+            bf__exact *exact;
+            bf__lowrank *low;
+            int64_t pivots[M], rank;
+            y[t] = room(in.n);
+            free_y[t] = room(in.n);
+            psi[t] = room(in.n * M);
+            factor[t] = room(in.n * M);
+            assert_ok(bf__flow_create(&flow, &in, &contexts[t], arena, &err), err);
+            assert_ok(bf__exact_create(&exact, in.n, arena, &err), err);
+            bf__exact_fill(exact, flow, &contexts[t]);
+            bf__exact_product(y[t], exact, w, &contexts[t]);
+            assert_ok(bf__flow_product(free_y[t], flow, w, &contexts[t], arena, &err), err);
+            assert_ok(bf__flow_loss(&loss[t], flow, w, &contexts[t], arena, &err), err);
+            bf__lowrank_options options = {.rank = M, .seed = 1, .candidates = 700};
+            assert_ok(bf__lowrank_create(&low, flow, &options, &contexts[t], arena, &err), err);
+            assert_int_equal(low->m, M);
+            assert_ok(bf__lowrank_rows(NULL, psi[t], low, 0, in.n, &contexts[t], &err), err);
+            assert_ok(bf__flow_factor(factor[t], pivots, &rank, residual, flow, M, 0, 1,
+                                      &contexts[t], arena, &err),
+                      err);
+        }
+        for (int t = 1; t < 3; t++) {
+            assert_memory_equal(y[t], y[0], (size_t)in.n * sizeof *y[0]);
+            assert_memory_equal(free_y[t], free_y[0], (size_t)in.n * sizeof *y[0]);
+            assert_memory_equal(psi[t], psi[0], (size_t)in.n * M * sizeof *y[0]);
+            assert_memory_equal(factor[t], factor[0], (size_t)in.n * M * sizeof *y[0]);
+            assert_true(loss[t] == loss[0]);
+        }
+    }
+}
+
+/* |Psi'w|^2. */
+static double low_loss(const double *psi, const double *w, int64_t n, int64_t m) {
+    double total = 0;
+    for (int64_t p = 0; p < m; p++) {
+        double sum = 0;
+        for (int64_t i = 0; i < n; i++)
+            sum += psi[i * m + p] * w[i];
+        total += sum * sum;
+    }
+    return total;
+}
+
+static void low_rank_is_within_its_guard(void **state) {
+    (void)state;
+    for (int actions = 0; actions <= 3; actions += 3) {
+        spec s = {.kernel = "gaussian", .n = 400, .d = 2, .actions = actions, .starts = 5};
+        s.gamma = 0.95;
+        s.share = 0.1;
+        bf__flow_input in = make(s);
+        bf__flow *flow;
+        assert_ok(bf__flow_create(&flow, &in, &two, arena, &err), err);
+        double *w = weights(s.n), loss, last = INFINITY;
+        assert_ok(bf__flow_loss(&loss, flow, w, &two, arena, &err), err);
+        const int64_t ranks[] = {10, 30, 90, 270, 400};
+        for (int r = 0; r < 5; r++) {
+            int64_t m = ranks[r];
+            bf__lowrank *low;
+            bf__lowrank_options options = {.rank = m, .seed = 1};
+            assert_ok(bf__lowrank_create(&low, flow, &options, &two, arena, &err), err);
+            double *psi = room(s.n * m), *phi = room(s.n * m), *residual = room(s.n);
+            assert_ok(bf__lowrank_rows(phi, psi, low, 0, s.n, &two, &err), err);
+            bf__lowrank_residual(residual, flow, psi, low->m, &two);
+            double gap = loss - low_loss(psi, w, s.n, low->m);
+            double guard = bf__lowrank_guard(w, residual, s.n);
+            assert_true(gap >= -1e-9 && gap <= guard + 1e-9);
+            assert_true(guard <= 1.01 * last + 1e-9);
+            last = guard;
+            /* a pivot is in the span: all of its norm is there */
+            double norm = 0;
+            for (int64_t p = 0; p < low->m; p++)
+                norm += phi[low->index[0] * low->m + p] * phi[low->index[0] * low->m + p];
+            assert_near(norm, 1, 1e-6);
+            int64_t rank, *pivots = bf_arena_alloc(arena, m, sizeof *pivots, &err);
+            assert_ok(
+                bf__flow_factor(psi, pivots, &rank, residual, flow, m, 0, 2, &two, arena, &err),
+                err);
+            gap = loss - low_loss(psi, w, s.n, m);
+            assert_true(gap >= -1e-9 && gap <= bf__lowrank_guard(w, residual, s.n) + 1e-9);
+            if (m == 400)
+                assert_near(gap, 0, 1e-7);
+        }
+    }
+}
+
+/* Coordinates of psi are those of its parts: Psi = Phi - g Phi' - h Phi0. */
+static void atoms_of_ones_own_are_in_the_same_space(void **state) {
+    (void)state;
+    enum { N = 60, M = 25 };
+    bf__flow_input in =
+        make((spec){.kernel = "gaussian", .n = N, .d = 2, .actions = 3, .starts = 4, .gamma = 0.9});
+    bf__flow *flow;
+    bf__lowrank *low;
+    assert_ok(bf__flow_create(&flow, &in, &two, arena, &err), err);
+    bf__lowrank_options options = {.rank = M, .seed = 1};
+    assert_ok(bf__lowrank_create(&low, flow, &options, &two, arena, &err), err);
+    double *phi = room(N * M), *psi = room(N * M), *next = room(N * M), *start = room(4 * M), g[N];
+    double *again = room(N * M);
+    for (int i = 0; i < N; i++)
+        g[i] = 1;
+    bf__data_d data;
+    bf__next_d successors, starts;
+    assert_ok(bf__data_make(&data, flow, in.z, in.action, NULL, N, arena, &err), err);
+    assert_ok(bf__next_make(&successors, flow, in.nz, in.npi, NULL, g, N, arena, &err), err);
+    assert_ok(bf__next_make(&starts, flow, in.z0, in.pi0, NULL, g, 4, arena, &err), err);
+    assert_ok(bf__lowrank_rows(phi, psi, low, 0, N, &two, &err), err);
+    assert_ok(bf__lowrank_data(again, low, &data, &two, &err), err);
+    assert_ok(bf__lowrank_next(next, low, &successors, &two, &err), err);
+    assert_ok(bf__lowrank_next(start, low, &starts, &two, &err), err);
+    int64_t m = low->m;
+    for (int i = 0; i < N; i++)
+        for (int64_t p = 0; p < m; p++) {
+            double mean = 0, gi = in.terminated[i] ? 0 : 0.9;
+            for (int s = 0; s < 4; s++)
+                mean += start[s * m + p] / 4;
+            assert_near(again[i * m + p], phi[i * m + p], 1e-9);
+            assert_near(psi[i * m + p], phi[i * m + p] - gi * next[i * m + p] - (1 - gi) * mean,
+                        1e-9);
+        }
+    /* rows in blocks are the same rows */
+    assert_ok(bf__lowrank_rows(again, NULL, low, 7, 11, &one, &err), err);
+    for (int64_t p = 0; p < 11 * m; p++)
+        assert_near(again[p], phi[7 * m + p], 1e-9);
+}
+
+static void identical_points_have_rank_one(void **state) {
+    (void)state;
+    enum { N = 50 };
+    double z[N], nz[N], npi[N], *psi = room(N * 10), h = 1;
+    int32_t action[N];
+    for (int i = 0; i < N; i++) {
+        z[i] = nz[i] = 2;
+        npi[i] = 1;
+        action[i] = 0;
+    }
+    bf__flow_input in = {.n = N, .d = 1, .z = z, .nz = nz, .actions = 1, .action = action};
+    in.npi = npi;
+    in.gamma = 1;
+    assert_ok(bf__kernel_set(&in.kernel, bf__kernel_find("gaussian"), &h, 1, &err), err);
+    bf__flow *flow;
+    bf__lowrank *low;
+    bf__lowrank_options options = {.rank = 10};
+    assert_ok(bf__flow_create(&flow, &in, NULL, arena, &err), err);
+    assert_ok(bf__lowrank_create(&low, flow, &options, NULL, arena, &err), err);
+    assert_int_equal(low->m, 1);
+    assert_ok(bf__lowrank_rows(NULL, psi, low, 0, N, NULL, &err), err);
+    for (int i = 0; i < N; i++)
+        assert_near(psi[i], 0, 1e-15);
+    int64_t pivots[10], rank;
+    double residual[N];
+    assert_ok(bf__flow_factor(psi, pivots, &rank, residual, flow, 10, 0, 1, NULL, arena, &err),
+              err);
+    assert_int_equal(rank, 0); /* psi = 0: nothing to span */
+}
+
+static void fourier_features_converge(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++)
+        for (int actions = 0; actions <= 3; actions += 3) {
+            spec s = {.kernel = bf__kernel_at(k)->name, .n = 30, .d = 2, .actions = actions};
+            s.starts = 3;
+            s.gamma = 0.9;
+            s.share = actions ? 0.2 : 0.5;
+            s.widths = 2;
+            bf_mark mark = bf_arena_mark(arena);
+            bf__flow_input in = make(s);
+            in.nz = in.z; /* keeps K small and the sign of errors mixed */
+            bf__flow *flow;
+            double *plain = room(s.n * s.n), errors[2];
+            assert_ok(bf__flow_plain(plain, &in, arena, &err), err);
+            assert_ok(bf__flow_create(&flow, &in, &two, arena, &err), err);
+            for (int round = 0; round < 2; round++) {
+                bf__rff *rff;
+                double squares = 0;
+                assert_ok(bf__rff_create(&rff, flow, round ? 4000 : 100, 1, arena, &err), err);
+                double *psi = room(s.n * rff->m), *phi = room(s.n * rff->m);
+                bf__rff_rows(phi, psi, rff, 0, s.n, &two);
+                for (int64_t i = 0; i < s.n; i++)
+                    for (int64_t j = 0; j < s.n; j++) {
+                        double sum = 0;
+                        for (int64_t f = 0; f < rff->m; f++)
+                            sum += psi[i * rff->m + f] * psi[j * rff->m + f];
+                        sum -= plain[i * s.n + j];
+                        squares += sum * sum;
+                    }
+                errors[round] = sqrt(squares) / (double)s.n;
+                double norm = 0;
+                for (int64_t f = 0; f < rff->m; f++)
+                    norm += phi[f] * phi[f];
+                assert_near(norm, 1, 1e-12);
+            }
+            /* 40 times the waves: about 6 times closer */
+            assert_true(errors[1] < 0.03 && errors[1] < 0.4 * errors[0]);
+            bf_arena_rewind(arena, mark);
+        }
+    bf__flow_input in =
+        make((spec){.kernel = "delta", .n = 10, .d = 1, .actions = 2, .gamma = 1, .terminal = 2});
+    bf__flow *flow;
+    bf__rff *rff;
+    assert_ok(bf__flow_create(&flow, &in, NULL, arena, &err), err);
+    assert_int_equal(bf__rff_create(&rff, flow, 10, 1, arena, &err), BF_EUSAGE);
+}
+
+/* More start states than the cap: a sample of them, about the same K. */
+static void many_start_states_are_sampled(void **state) {
+    (void)state;
+    bf__flow_input in = make(
+        (spec){.kernel = "gaussian", .n = 20, .d = 2, .actions = 2, .starts = 3000, .gamma = 0.5});
+    bf__flow *all, *some;
+    double a[20], b[20];
+    in.max_starts = 3000;
+    assert_ok(bf__flow_create(&all, &in, NULL, arena, &err), err);
+    in.max_starts = 0;
+    assert_ok(bf__flow_create(&some, &in, NULL, arena, &err), err);
+    assert_int_equal(some->start.n, 1000);
+    bf__flow_diagonal(a, all, NULL);
+    bf__flow_diagonal(b, some, NULL);
+    for (int i = 0; i < 20; i++) {
+        assert_near(a[i], b[i], 0.02);
+        assert_true(a[i] != b[i]);
+    }
+}
+
+static void the_way_follows_size_and_memory(void **state) {
+    (void)state;
+    bf__flow_plan plan = bf__flow_choose(10000, 0, 0, 0);
+    assert_int_equal(plan.way, BF__WAY_STORED);
+    assert_non_null(strstr(plan.text, "exact kernel of 10000"));
+    assert_true(plan.bytes > 2e8 && plan.bytes < 2.3e8);
+    plan = bf__flow_choose(10000, 1e8, 0, 0);
+    assert_int_equal(plan.way, BF__WAY_LOWRANK);
+    assert_int_equal(plan.rank, 1000);
+    plan = bf__flow_choose(10000, 0, 0, 1);
+    assert_int_equal(plan.way, BF__WAY_LOWRANK);
+    plan = bf__flow_choose(10000000, 1e9, 300, 1);
+    assert_int_equal(plan.way, BF__WAY_STREAMED);
+    assert_int_equal(plan.rank, 300);
+    assert_int_equal(plan.candidates, 20000);
+    plan = bf__flow_choose(5, 0, 0, 1);
+    assert_int_equal(plan.rank, 5);
+    assert_int_equal(plan.candidates, 5);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kernel_and_number_of_actions),
+        cmocka_unit_test(every_end_and_discount),
+        cmocka_unit_test(sizes_around_the_tile),
+        cmocka_unit_test(any_dimension_and_several_widths),
+        cmocka_unit_test(continuous_actions),
+        cmocka_unit_test(stationary_weights_have_no_loss),
+        cmocka_unit_test(threads_do_not_change_a_digit),
+        cmocka_unit_test(low_rank_is_within_its_guard),
+        cmocka_unit_test(atoms_of_ones_own_are_in_the_same_space),
+        cmocka_unit_test(identical_points_have_rank_one),
+        cmocka_unit_test(fourier_features_converge),
+        cmocka_unit_test(many_start_states_are_sampled),
+        cmocka_unit_test(the_way_follows_size_and_memory),
+    };
+    return cmocka_run_group_tests(tests, make_arena, drop_arena);
+}

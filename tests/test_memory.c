@@ -1,0 +1,105 @@
+/* test_memory.c - Out of memory at every allocation in turn: a clean error each time.
+ *
+ * Every piece of memory of the library comes through an arena's allocator, so one that fails at
+ * the k-th call, for k = 1, 2, ... until nothing fails any more, visits every failure there is. */
+#include "harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+
+typedef struct rationed {
+    long left; /* allocations that still succeed */
+    long live; /* pieces not yet given back */
+} rationed;
+
+static void *ration(void *context, size_t size) {
+    rationed *r = context;
+    if (r->left == 0)
+        return NULL;
+    r->left--;
+    r->live++;
+    return malloc(size);
+}
+
+static void give_back(void *context, void *memory) {
+    ((rationed *)context)->live--;
+    free(memory);
+}
+
+typedef struct job {
+    const char *log, *policy, *method;
+    double gamma;
+} job;
+
+/* Everything `backflow estimate --json` does, in one arena. */
+static bf_status work(const job *j, bf_arena *arena, double *value, bf_error *err) {
+    const char *paths[] = {j->log};
+    bf_dataset data;
+    bf_estimate estimate;
+    bf_status status = bf_dataset_read(&data, paths, 1, NULL, NULL, arena, err);
+    if (status == BF_OK && j->policy) {
+        const bf_policy *policy;
+        status = bf_policy_read(&policy, j->policy, arena, err);
+        if (status == BF_OK)
+            status = bf_policy_apply(policy, &data, arena, err);
+    }
+    if (status != BF_OK)
+        return status;
+    bf_problem problem = {&data, j->gamma, BF_TERMINAL_RESTART};
+    const bf_estimator *estimator = bf_estimator_find(j->method);
+    status = bf_estimator_run(estimator, &estimate, &problem, NULL, NULL, arena, err);
+    if (status != BF_OK)
+        return status;
+    *value = estimate.value;
+    bf__answer answer = {.problem = &problem, .estimator = estimator, .estimate = &estimate};
+    FILE *sink = tmpfile();
+    assert_non_null(sink);
+    status = bf__report_json(sink, &answer, err);
+    fclose(sink);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    const job jobs[] = {
+        {FIXTURES "/uncovered-0.csv", NULL, "blackbox", 1},
+        {FIXTURES "/uncovered-4.csv", NULL, "blackbox", 0.95},
+        {FIXTURES "/uncovered-2.csv", NULL, "naive", 1},
+        {FIXTURES "/memory.npz", FIXTURES "/memory-policy.npy", "blackbox", 1},
+    };
+    for (size_t k = 0; k < sizeof jobs / sizeof *jobs; k++) {
+        double expected = 0, value = 0;
+        bf_error err;
+        bf_arena *arena;
+        assert_ok(bf_arena_create(&arena, NULL, &err), err);
+        assert_ok(work(&jobs[k], arena, &expected, &err), err);
+        bf_arena_destroy(arena);
+        long failures = 0;
+        for (bool done = false; !done; failures += !done) {
+            rationed r = {.left = failures};
+            bf_allocator allocator = {ration, give_back, &r, 1};
+            err = (bf_error){BF_OK, ""};
+            bf_status status = bf_arena_create(&arena, &allocator, &err);
+            if (status == BF_OK)
+                status = work(&jobs[k], arena, &value, &err);
+            bf_arena_destroy(arena);
+            assert_int_equal(r.live, 0);
+            done = status == BF_OK;
+            if (done)
+                continue;
+            assert_int_equal(status, BF_ENOMEM);
+            assert_int_equal(err.status, BF_ENOMEM);
+            assert_int_equal(strncmp(err.message, "out of memory", 13), 0);
+        }
+        assert_true(failures >= (k == 2 ? 20 : 60)); /* piece by piece */
+        assert_true(value == expected);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
