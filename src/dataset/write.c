@@ -2,19 +2,32 @@
 #include "dataset/write.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/fail.h"
+#include "core/output.h"
 
 static bool ends_in(const char *path, const char *suffix) {
     size_t length = strlen(path), tail = strlen(suffix);
     return length > tail && strcmp(path + length - tail, suffix) == 0;
 }
 
-bf_status bf__write_log_check(const char *path, bf_error *err) {
+static bf_status check_name(const char *path, bf_error *err) {
     if (ends_in(path, ".csv") || ends_in(path, ".npz"))
         return BF_OK;
     return bf_fail(err, BF_EUSAGE, "%s: a log is written as .csv or .npz; the name has to end so",
                    path);
+}
+
+bf_status bf__write_log_check(const char *path, bf_error *err) {
+    BF_TRY(check_name(path, err));
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+        return BF_OK; /* a pipe must not be opened twice */
+    bf__output out;
+    BF_TRY(bf__output_open(&out, path, err));
+    bf__output_abandon(&out);
+    return BF_OK;
 }
 
 /* Adds a block where the log has it. */
@@ -106,13 +119,12 @@ bf_status bf__write_log(const bf_dataset *data, const char *path, const bf_conte
                         bf_arena *arena, bf_error *err) {
     bf__block blocks[BF_MAX_BLOCKS];
     int count;
-    BF_TRY(bf__write_log_check(path, err));
+    BF_TRY(check_name(path, err));
     bf_mark mark = bf_arena_mark(arena);
     bf_status status = bf__blocks(blocks, &count, data, arena, err);
     if (status == BF_OK)
-        status = ends_in(path, ".csv")
-                     ? bf__write_csv(blocks, count, data->n, path, context, err)
-                     : bf__write_npz(blocks, count, data->n, path, context, arena, err);
+        status = ends_in(path, ".csv") ? bf__write_csv(blocks, count, data->n, path, context, err)
+                                       : bf__write_npz(blocks, count, path, context, arena, err);
     bf_arena_rewind(arena, mark);
     return status;
 }

@@ -9,7 +9,8 @@
 bf_status bf__write_log(const bf_dataset *data, const char *path, const bf_context *context,
                         bf_arena *arena, bf_error *err);
 
-/* Whether bf__write_log would take the name; says why not. Worth asking before long work. */
+/* Whether bf__write_log would take the name and could write there; says why not. Worth asking
+ * before long work. */
 bf_status bf__write_log_check(const char *path, bf_error *err);
 
 /* ---- What the two formats share */
@@ -36,7 +37,7 @@ bf_status bf__blocks(bf__block *blocks, int *count, const bf_dataset *data, bf_a
 
 bf_status bf__write_csv(const bf__block *blocks, int count, int64_t n, const char *path,
                         const bf_context *context, bf_error *err);
-bf_status bf__write_npz(const bf__block *blocks, int count, int64_t n, const char *path,
+bf_status bf__write_npz(const bf__block *blocks, int count, const char *path,
                         const bf_context *context, bf_arena *arena, bf_error *err);
 
 #endif

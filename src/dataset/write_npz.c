@@ -116,9 +116,8 @@ static bf_status fill(const bf__output *out, const bf__block *blocks, int count,
     return status;
 }
 
-bf_status bf__write_npz(const bf__block *blocks, int count, int64_t n, const char *path,
+bf_status bf__write_npz(const bf__block *blocks, int count, const char *path,
                         const bf_context *context, bf_arena *arena, bf_error *err) {
-    (void)n;
     bf__output out;
     BF_TRY(bf__output_open(&out, path, err));
     bf_status status = fill(&out, blocks, count, context, arena, err);
