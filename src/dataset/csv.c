@@ -56,18 +56,6 @@ static inline bool at_end(const char *p, const char *end) {
     return p == end || *p == '\n' || (*p == '\r' && (p + 1 == end || p[1] == '\n'));
 }
 
-/* The line feed that ends the record at p, or `end`. */
-static const char *record_end(const char *p, const char *end, bool quotes) {
-    if (!quotes || *p == '#') {
-        const char *feed = memchr(p, '\n', (size_t)(end - p));
-        return feed ? feed : end;
-    }
-    bool inside = false;
-    for (; p < end && (inside || *p != '\n'); p++)
-        inside ^= *p == '"';
-    return p;
-}
-
 /* Comments and blank lines are no records. */
 static inline bool is_record(const char *p, const char *end) {
     if (p<end && * p> ' ')
@@ -86,6 +74,18 @@ static const char *field_end(const char *p, const char *end) {
     while (p < end && *p != ',' && !at_end(p, end))
         p++;
     return p;
+}
+
+/* The line feed that ends the record at p, or `end`. A quote means something only where a field
+ * starts with it. */
+static const char *record_end(const char *p, const char *end, bool quotes) {
+    if (!quotes || *p == '#') {
+        const char *feed = memchr(p, '\n', (size_t)(end - p));
+        return feed ? feed : end;
+    }
+    while ((p = field_end(p, end)) < end && *p == ',')
+        p++;
+    return p < end && *p == '\r' ? p + 1 : p;
 }
 
 /* The text of the field [p, end) without blanks and quotes, into `text`; returns its length, or
