@@ -1,6 +1,5 @@
 /* inspect.c - `backflow inspect`: what a log was understood to hold. */
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"

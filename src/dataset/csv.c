@@ -11,10 +11,9 @@
  *
  * Cost: one look at every byte in the first pass (memchr), one parse in the second; no memory
  * beyond the columns. */
-#include <ctype.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/fail.h"
 #include "core/log.h"
