@@ -125,6 +125,7 @@ static void forms_of_the_same_log(void **state) {
         "r,ns0,s0,a\n-2,2.5,1.5,0\n3,4,2.5,1\n",
         "s0,x,a,r,y,ns0\n1.5,a word,0,-2,,2.5\n2.5,\"one, \"\"two\"\"\nthree\",1,3,#,4\n",
         "s0,x,a,r,ns0\n1.5, \"q\" ,0,-2,2.5\n2.5,it's,1,3,4\n",
+        "s0,x,a,r,ns0\r\n1.5,5\" wide,0,-2,2.5\r\n2.5,\"\"\"\",1,3,4\r\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         bf_dataset d = logs_good(l, texts[i]);

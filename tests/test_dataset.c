@@ -164,6 +164,123 @@ static void ends_alone_link_rows(void **state) {
     assert_memory_equal(d.next_state, ns, sizeof ns);
 }
 
+/* ---- Random logs, whose episodes the generator knows */
+
+enum { MOST = 400 };
+
+typedef struct step {
+    int64_t episode, t, state, next; /* next: -1 where the row has to be dropped */
+    bool terminated, truncated, start;
+} step;
+
+/* Ids in random order, each a walk with ends inside; returns the number of rows. */
+static int generate(step *steps, bf_rng *rng) {
+    int n = 0;
+    int64_t ids = 1 + bf_rng_below(rng, 8), first = bf_rng_below(rng, 1000);
+    for (int64_t e = 0; e < ids; e++) {
+        int64_t length = 1 + bf_rng_below(rng, 30), t = bf_rng_below(rng, 5);
+        for (int64_t k = 0; k < length; k++, n++) {
+            step *now = &steps[n];
+            *now = (step){.episode = first + 7 * (e * 11 % ids), .t = t + k, .next = -1};
+            now->state = bf_rng_below(rng, 1000);
+            now->terminated = bf_rng_below(rng, 8) == 0;
+            now->truncated = bf_rng_below(rng, 8) == 0;
+            now->start = k == 0 || steps[n - 1].terminated || steps[n - 1].truncated;
+            if (!now->start)
+                steps[n - 1].next = now->state;
+            if (now->terminated)
+                now->next = now->state;
+        }
+    }
+    return n;
+}
+
+static void random_logs_come_out_as_they_were_made(void **state) {
+    logs *l = *state;
+    bf_rng rng = bf_rng_make(11, "logs", 0);
+    for (int trial = 0; trial < 300; trial++) {
+        step steps[MOST];
+        int order[MOST], n = generate(steps, &rng), kept = 0, starts = 0;
+        for (int i = 0; i < n; i++)
+            order[i] = i;
+        for (int i = n - 1; i > 0; i--) {
+            int k = (int)bf_rng_below(&rng, i + 1), moved = order[i];
+            order[i] = order[k];
+            order[k] = moved;
+        }
+        char text[64 * MOST], *end = text;
+        end += sprintf(end, "truncated,s0,episode,r,a,t,terminated\n");
+        for (int i = 0; i < n; i++) { /* r is the place of the row in `steps` */
+            const step *row = &steps[order[i]];
+            end += sprintf(end, "%d,%d,%d,%d,0,%d,%d\n", row->truncated, (int)row->state,
+                           (int)row->episode, order[i], (int)row->t, row->terminated);
+            kept += row->next >= 0;
+        }
+        for (int i = 0; i < n; i++) /* a start whose only row is dropped is none */
+            starts += steps[i].start && steps[i].next >= 0;
+        if (kept == 0)
+            continue;
+        bf_dataset d = logs_good(l, text);
+        assert_int_equal(d.n, kept);
+        assert_int_equal(d.rows_dropped, n - kept);
+        assert_int_equal(d.episodes, starts);
+        for (int64_t i = 0; i < d.n; i++) {
+            const step *row = &steps[(int)d.reward[i]];
+            assert_true(d.state[i] == (double)row->state);
+            assert_true(d.next_state[i] == (double)row->next);
+            assert_int_equal(d.terminated[i], row->terminated);
+            assert_int_equal(d.truncated[i], row->truncated && !row->terminated);
+        }
+        for (int64_t e = 0; e < d.episodes; e++)
+            for (int64_t j = d.begin[e]; j < d.begin[e + 1]; j++) {
+                int row = (int)d.reward[d.order[j]];
+                assert_int_equal(steps[row].start, j == d.begin[e]);
+                if (j > d.begin[e]) /* rows of a walk follow each other */
+                    assert_int_equal(row, (int)d.reward[d.order[j - 1]] + 1);
+            }
+    }
+}
+
+/* ---- Memory */
+
+typedef struct scarce {
+    int left; /* allocations that still succeed */
+} scarce;
+
+static void *scarce_allocate(void *context, size_t size) {
+    scarce *s = context;
+    return s->left-- > 0 ? malloc(size) : NULL;
+}
+
+static void scarce_release(void *context, void *memory) {
+    (void)context;
+    free(memory);
+}
+
+static void every_failure_of_memory_is_told(void **state) {
+    logs *l = *state;
+    static const char text[] = "episode,s0,a,r,pi0,terminated,x\n"
+                               "1,0.5,0,1,1,0,\n1,1.5,0,1,1,1,\n2,0.5,0,1,1,0,\n2,1,0,1,1,0,\n";
+    const char *paths[] = {logs_write(l, "log.csv", text, strlen(text)),
+                           FIXTURES "/npz/linked.npz"};
+    for (int which = 0; which < 2; which++) {
+        int failures = 0;
+        for (bf_status status = BF_ENOMEM; status != BF_OK; failures++) {
+            scarce s = {failures};
+            bf_allocator allocator = {
+                .allocate = scarce_allocate, .release = scarce_release, .context = &s, .block = 1};
+            bf_arena *arena;
+            bf_dataset d;
+            status = bf_arena_create(&arena, &allocator, &l->err);
+            if (status == BF_OK)
+                status = bf_dataset_read(&d, &paths[which], 1, NULL, NULL, arena, &l->err);
+            bf_arena_destroy(arena);
+            assert_true(status == BF_OK || status == BF_ENOMEM);
+        }
+        assert_true(failures > 20);
+    }
+}
+
 /* ---- Several files */
 
 static bf_status read_two(logs *l, bf_dataset *out, const char *first, const char *second) {
@@ -305,6 +422,8 @@ int main(void) {
         logs_test(next_state_from_the_next_row),
         logs_test(an_episode_of_one_row_vanishes),
         logs_test(ends_alone_link_rows),
+        logs_test(random_logs_come_out_as_they_were_made),
+        logs_test(every_failure_of_memory_is_told),
         logs_test(files_are_one_log),
         logs_test(what_is_wrong_is_named),
         logs_test(arrays_of_a_program),

@@ -1,12 +1,12 @@
 /* inspect.c - `backflow inspect`: what a log was understood to hold. */
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/survey.h"
 #include "core/fail.h"
 #include "core/output.h"
+#include "report/report.h"
 
 typedef struct inspect_options {
     const char *json;
@@ -54,8 +54,8 @@ static void print_columns(FILE *out, const bf_dataset *d, const bf__survey *s) {
 
 static void print_actions(FILE *out, const bf_dataset *d, const bf__survey *s) {
     if (!d->action) {
-        fprintf(out, "actions      vectors of %d number%s", d->action_dim,
-                d->action_dim > 1 ? "s" : "");
+        char text[64];
+        fprintf(out, "actions      vectors of %s", bf__plural(d->action_dim, "number", text));
         if (d->na)
             fprintf(out, ", %d sampled from the target policy per next state", d->samples);
         fputc('\n', out);
@@ -69,21 +69,21 @@ static void print_actions(FILE *out, const bf_dataset *d, const bf__survey *s) {
 }
 
 static void print_text(FILE *out, const bf_dataset *d, const bf__survey *s) {
+    char text[64];
     for (int f = 0; f < d->source_count; f++)
-        fprintf(out, "%-12s %s: %lld transitions\n", f ? "" : "log", d->sources[f].path,
-                (long long)rows_of(d, f));
-    fprintf(out, "transitions  %lld of %lld rows\n", (long long)d->n, (long long)d->rows_read);
+        fprintf(out, "%-12s %s: %s\n", f ? "" : "log", d->sources[f].path,
+                bf__plural(rows_of(d, f), "transition", text));
+    fprintf(out, "transitions  %lld of %s\n", (long long)d->n,
+            bf__plural(d->rows_read, "row", text));
     if (d->states)
         fprintf(out, "states       finite: 0 to %lld\n", (long long)d->states - 1);
     else
-        fprintf(out, "states       %d number%s\n", d->state_dim, d->state_dim > 1 ? "s" : "");
+        fprintf(out, "states       %s\n", bf__plural(d->state_dim, "number", text));
     print_actions(out, d, s);
     if (d->begin)
-        fprintf(out,
-                "episodes     %lld, of %lld to %lld transitions (median %lld), %lld distinct start "
-                "states\n",
+        fprintf(out, "episodes     %lld, of %lld to %lld transitions (median %lld), from %s\n",
                 (long long)d->episodes, (long long)s->shortest, (long long)s->longest,
-                (long long)s->median, (long long)s->start_states);
+                (long long)s->median, bf__plural(s->start_states, "start state", text));
     else
         fputs("episodes     none: a bag of transitions\n", out);
     fprintf(out, "ends         %lld terminated, %lld truncated\n", (long long)s->terminated,
@@ -98,8 +98,10 @@ static void print_text(FILE *out, const bf_dataset *d, const bf__survey *s) {
             : d->mu   ? "mu of the action taken"
                       : "not in the log");
     print_columns(out, d, s);
-    for (int i = 0; i < s->note_count; i++)
-        fprintf(out, "%s- %s\n", i ? "" : "\n", s->notes[i]);
+    for (int i = 0; i < s->note_count; i++) {
+        fputs(i ? "- " : "\n- ", out);
+        bf__paragraph(out, s->notes[i], 2);
+    }
 }
 
 /* ---- JSON */
@@ -167,7 +169,7 @@ static json_t *make_json(const bf_dataset *d, const bf__survey *s) {
         "terminated", (json_int_t)s->terminated, "truncated", (json_int_t)s->truncated, "target",
         "pi", d->pi != NULL, "npi", d->npi != NULL, "na", d->na != NULL, "behaviour", behaviour,
         "ignored", d->ignored ? json_text(d->ignored) : json_null(), "repeated", s->repeated,
-        "broken", s->broken, "notes", notes, "version", bf_version());
+        "broken", s->broken, "problems", notes, "version", bf_version());
 }
 
 static bf_status write_json(bf__tool *tool, const char *path, json_t *object, bf_error *err) {

@@ -31,6 +31,11 @@ static bf_status note(bf__survey *out, bf_arena *arena, bf_error *err, const cha
     return BF_OK;
 }
 
+const char *bf__plural(int64_t count, const char *noun, char text[64]) {
+    snprintf(text, 64, "%lld %s%s", (long long)count, noun, count == 1 ? "" : "s");
+    return text;
+}
+
 static bf__range range_of(const double *x, int64_t n) {
     bf__range r = {x[0], 0, x[0], 0};
     double squares = 0;
@@ -156,11 +161,11 @@ static bf_status note_columns(bf__survey *out, const bf_dataset *d, bf_arena *ar
 
 static bf_status note_episodes(bf__survey *out, const bf_dataset *d, bf_arena *arena,
                                bf_error *err) {
+    char text[64];
     if (d->rows_dropped)
         BF_TRY(note(out, arena, err,
-                    "%lld rows were dropped: the last row of an unterminated episode has no next "
-                    "state",
-                    (long long)d->rows_dropped));
+                    "%s dropped: the last row of an unterminated episode has no next state",
+                    bf__plural(d->rows_dropped, "row", text)));
     if (d->episodes_inferred)
         BF_TRY(note(out, arena, err,
                     "there is no column episode or t: episodes were told by the order of rows"));

@@ -26,4 +26,7 @@ typedef struct bf__survey {
 
 bf_status bf__survey_take(bf__survey *out, const bf_dataset *data, bf_arena *arena, bf_error *err);
 
+/* "1 row", "2 rows". */
+const char *bf__plural(int64_t count, const char *noun, char text[64]);
+
 #endif

@@ -11,10 +11,9 @@
  *
  * Cost: one look at every byte in the first pass (memchr), one parse in the second; no memory
  * beyond the columns. */
-#include <ctype.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/fail.h"
 #include "core/log.h"
@@ -56,18 +55,6 @@ static inline bool at_end(const char *p, const char *end) {
     return p == end || *p == '\n' || (*p == '\r' && (p + 1 == end || p[1] == '\n'));
 }
 
-/* The line feed that ends the record at p, or `end`. */
-static const char *record_end(const char *p, const char *end, bool quotes) {
-    if (!quotes || *p == '#') {
-        const char *feed = memchr(p, '\n', (size_t)(end - p));
-        return feed ? feed : end;
-    }
-    bool inside = false;
-    for (; p < end && (inside || *p != '\n'); p++)
-        inside ^= *p == '"';
-    return p;
-}
-
 /* Comments and blank lines are no records. */
 static inline bool is_record(const char *p, const char *end) {
     if (p<end && * p> ' ')
@@ -86,6 +73,18 @@ static const char *field_end(const char *p, const char *end) {
     while (p < end && *p != ',' && !at_end(p, end))
         p++;
     return p;
+}
+
+/* The line feed that ends the record at p, or `end`. A quote means something only where a field
+ * starts with it. */
+static const char *record_end(const char *p, const char *end, bool quotes) {
+    if (!quotes || *p == '#') {
+        const char *feed = memchr(p, '\n', (size_t)(end - p));
+        return feed ? feed : end;
+    }
+    while ((p = field_end(p, end)) < end && *p == ',')
+        p++;
+    return p < end && *p == '\r' ? p + 1 : p;
 }
 
 /* The text of the field [p, end) without blanks and quotes, into `text`; returns its length, or

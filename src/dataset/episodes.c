@@ -98,14 +98,14 @@ static void join_files(const bf_dataset *data, const keys *k, run *runs, const i
 /* Sorts and joins: order[0, n) with starts[j] = 1 where the row at place j begins an id. */
 static bf_status by_id(const bf_dataset *data, const keys *k, int64_t *order, uint8_t *starts,
                        bf_arena *scratch, bf_error *err) {
-    int64_t n = data->n, *sorted, *spare, *first, count = 0;
+    int64_t n = data->n, *sorted, *first, count = 0, put = 0;
     run *runs;
     BF_ALLOC(sorted, scratch, n, err);
     BF_ALLOC(first, scratch, data->source_count + 1, err);
     for (int64_t i = 0; i < n; i++)
         sorted[i] = i;
     for (int f = 0; f < data->source_count; f++)
-        sort(k, sorted, order, data->sources[f].first, last_of(data, f));
+        sort(k, sorted, order /* not yet in use */, data->sources[f].first, last_of(data, f));
     for (int f = 0; f < data->source_count; f++)
         for (int64_t j = data->sources[f].first; j < last_of(data, f); j++)
             count +=
@@ -122,14 +122,13 @@ static bf_status by_id(const bf_dataset *data, const keys *k, int64_t *order, ui
     }
     first[data->source_count] = count;
     join_files(data, k, runs, first, sorted);
-    spare = order;
     for (int64_t g = 0; g < count; g++) {
         if (runs[g].continued)
             continue;
         for (int64_t h = g; h >= 0; h = runs[h].next)
             for (int64_t j = runs[h].begin; j < runs[h].end; j++) {
-                starts[spare - order] = h == g && j == runs[g].begin;
-                *spare++ = sorted[j];
+                starts[put] = h == g && j == runs[g].begin;
+                order[put++] = sorted[j];
             }
     }
     return BF_OK;

@@ -1,7 +1,6 @@
 /* policy.c - The list of kinds of policies, and what is common to them. */
 #include "backflow/policy.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "core/fail.h"
