@@ -15,12 +15,12 @@ BF_INLINE double profile_d(double r2, double s) {
     return r2 == 0 ? 1.0 : 0.0;
 }
 
-BF__KERNEL_ROWS
+BF__KERNEL_ROWS(delta)
 
 const bf__kernel_kind bf__kernel_delta = {
     .name = "delta",
     .summary = "1 where x = y, else 0: finite state spaces",
     .profile = profile,
-    .row_f = row_f,
-    .row_d = row_d,
+    .row_f = delta_row_f,
+    .row_d = delta_row_d,
 };

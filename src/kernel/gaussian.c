@@ -15,7 +15,7 @@ BF_INLINE double profile_d(double r2, double s) {
     return bf__exp_inline(r2 * (-0.5 * s));
 }
 
-BF__KERNEL_ROWS
+BF__KERNEL_ROWS(gaussian)
 
 static double spread(bf_rng *rng) {
     (void)rng;
@@ -27,7 +27,7 @@ const bf__kernel_kind bf__kernel_gaussian = {
     .summary = "exp(-|x-y|^2 / 2h^2): smooth",
     .wide = true,
     .profile = profile,
-    .row_f = row_f,
-    .row_d = row_d,
+    .row_f = gaussian_row_f,
+    .row_d = gaussian_row_d,
     .spread = spread,
 };

@@ -18,7 +18,7 @@ BF_INLINE double profile_d(double r2, double s) {
     return 1 / sqrt(1 + r2 * s);
 }
 
-BF__KERNEL_ROWS
+BF__KERNEL_ROWS(imq)
 
 static double spread(bf_rng *rng) {
     return fabs(bf_rng_normal(rng));
@@ -29,7 +29,7 @@ const bf__kernel_kind bf__kernel_imq = {
     .summary = "(1 + |x-y|^2 / h^2)^(-1/2): inverse multiquadric, heavy tails",
     .wide = true,
     .profile = profile,
-    .row_f = row_f,
-    .row_d = row_d,
+    .row_f = imq_row_f,
+    .row_d = imq_row_d,
     .spread = spread,
 };

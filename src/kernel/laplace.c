@@ -17,7 +17,7 @@ BF_INLINE double profile_d(double r2, double s) {
     return bf__exp_inline(-sqrt(r2 * s));
 }
 
-BF__KERNEL_ROWS
+BF__KERNEL_ROWS(laplace)
 
 static double spread(bf_rng *rng) {
     double g = fabs(bf_rng_normal(rng));
@@ -29,7 +29,7 @@ const bf__kernel_kind bf__kernel_laplace = {
     .summary = "exp(-|x-y| / h): rough",
     .wide = true,
     .profile = profile,
-    .row_f = row_f,
-    .row_d = row_d,
+    .row_f = laplace_row_f,
+    .row_d = laplace_row_d,
     .spread = spread,
 };

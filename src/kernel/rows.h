@@ -21,14 +21,17 @@
 #undef REAL
 #undef NAME
 
-/* The two row functions of a kernel file that has profile_f and profile_d. */
-#define BF__KERNEL_ROWS                                                                            \
-    BF_CLONES static void row_f(float *out, const float *x, int64_t xs, const float *z,            \
-                                int64_t zs, int d, int64_t n, const float *scale, int scales) {    \
+/* The two row functions of the kernel file `name` that has profile_f and profile_d. They carry the
+ * name because clang gives what picks a clone external linkage, even of a static function. */
+#define BF__KERNEL_ROWS(name)                                                                      \
+    BF_CLONES static void name##_row_f(float *out, const float *x, int64_t xs, const float *z,     \
+                                       int64_t zs, int d, int64_t n, const float *scale,           \
+                                       int scales) {                                               \
         bf__row_of_f(out, x, xs, z, zs, d, n, scale, scales, profile_f);                           \
     }                                                                                              \
-    BF_CLONES static void row_d(double *out, const double *x, int64_t xs, const double *z,         \
-                                int64_t zs, int d, int64_t n, const double *scale, int scales) {   \
+    BF_CLONES static void name##_row_d(double *out, const double *x, int64_t xs, const double *z,  \
+                                       int64_t zs, int d, int64_t n, const double *scale,          \
+                                       int scales) {                                               \
         bf__row_of_d(out, x, xs, z, zs, d, n, scale, scales, profile_d);                           \
     }
 
