@@ -41,7 +41,8 @@ static inline float bf__expf_inline(float x) {
 
 /* 2^t for t <= 0, with fewer steps: the reduction t - round(t) is exact, a polynomial of degree 5
  * does (relative error 9e-8, none at t = 0), and k is added to the exponent bits of its value.
- * Within 3 units in the last place. Below t = -125, at NaN too, 0. What rounding of t costs, |t| 2^t eps, is never above eps. */
+ * Within 3 units in the last place. Below t = -125, at NaN too, 0. What rounding of t costs, |t|
+ * 2^t eps, is never above eps. */
 static inline float bf__exp2f_inline(float t) {
     const float shift = 0x1.8p23f;
     float moved = t + shift;
