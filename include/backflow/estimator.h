@@ -49,6 +49,7 @@ typedef struct bf_estimate {
     double value;
     double level, low, high; /* interval; level 0: none */
     const double *weights;   /* (n), not negative; NULL where the method has none */
+    const char *model;       /* which of its models the method used: "tabular"; NULL: it has one */
     bf_diagnostic diagnostics[BF_MAX_DIAGNOSTICS];
     int diagnostic_count;
     bf_warning warnings[BF_MAX_WARNINGS];

@@ -66,6 +66,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const void *op
     const bf__blackbox_options *o = options;
     const bf__weights *model =
         o->weights == 0 ? best_for(problem->data) : bf__weights_at(o->weights - 1);
+    out->model = model->name;
     return model->run(out, problem, o, context, arena, err);
 }
 

@@ -42,9 +42,9 @@ bf_status bf__report_json(FILE *out, const bf__answer *answer, bf_error *err) {
     for (int i = 0; i < e->warning_count; i++)
         trusted = trusted && !e->warnings[i].distrust;
     json_t *object = json_pack(
-        "{s:o, s:s, s:I, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:{s:f, s:f}, s:s}", //
-        "value", bf__json_number(e->value), "method", answer->estimator->name, "n",
-        (json_int_t)answer->problem->data->n, "gamma", bf__json_number(answer->problem->gamma),
+        "{s:o, s:s, s:s?, s:I, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:{s:f, s:f}, s:s}", //
+        "value", bf__json_number(e->value), "method", answer->estimator->name, "model", e->model,
+        "n", (json_int_t)answer->problem->data->n, "gamma", bf__json_number(answer->problem->gamma),
         "interval", interval(e), "trusted", trusted, "naive", bf__json_number(answer->naive),
         "diagnostics", diagnostics(e), "settings", all_settings(answer), "warnings", warnings(e),
         "seconds", "read", answer->seconds_read, "estimate", answer->seconds_estimate, "version",

@@ -55,22 +55,32 @@ static void describe_log(FILE *out, const bf_dataset *data) {
     fputc('\n', out);
 }
 
+static void diagnostic(FILE *out, const bf_diagnostic *d, int64_t n) {
+    char share[48] = "", count[32];
+    if (strcmp(d->name, "ess") == 0)
+        snprintf(share, sizeof share, " of %s (%.3g%%)", grouped(n, count),
+                 100 * d->value / (double)n);
+    fprintf(out, "  %-52s %.6g%s\n", d->label, d->value, share);
+}
+
 void bf__report_text(FILE *out, const bf__answer *answer) {
     const bf_estimate *e = answer->estimate;
+    double gamma = answer->problem->gamma;
     describe_log(out, answer->problem->data);
     fprintf(out, "\n  %-12s %-12.6g", "estimate", e->value);
     if (e->level > 0)
         fprintf(out, " %g%% interval %.6g to %.6g,", 100 * e->level, e->low, e->high);
-    if (answer->problem->gamma < 1)
-        fprintf(out, " discounted reward of the target policy, times 1 - gamma (%s, gamma %g)\n",
-                answer->estimator->name, answer->problem->gamma);
+    if (gamma < 1)
+        fprintf(out, " discounted reward of the target policy (gamma %g), times 1 - gamma\n",
+                gamma);
     else
-        fprintf(out, " reward per step of the target policy in the long run (%s)\n",
-                answer->estimator->name);
-    fprintf(out, "  %-12s %-12.6g mean reward of the log: what its own behaviour earned\n\n",
+        fprintf(out, " reward per step of the target policy in the long run\n");
+    fprintf(out, "  %-12s %-12.6g mean reward of the log: what its own behaviour earned\n",
             "naive mean", answer->naive);
+    fprintf(out, "  %-12s %s%s%s\n\n", "method", answer->estimator->name,
+            e->model ? ", weights: " : "", e->model ? e->model : "");
     for (int i = 0; i < e->diagnostic_count; i++)
-        fprintf(out, "  %-52s %.6g\n", e->diagnostics[i].label, e->diagnostics[i].value);
+        diagnostic(out, &e->diagnostics[i], answer->problem->data->n);
     for (int i = 0; i < e->warning_count; i++) {
         fputs("\n  ! ", out);
         bf__paragraph(out, e->warnings[i].text, 4);
