@@ -173,7 +173,7 @@ static void damaged_archives_do_no_harm(void **state) {
     bf_rng rng = bf_rng_make(5, "damage", 0);
     unsigned char good[8192], bytes[8192];
     int refused = 0;
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < 1200; i++) {
         char path[512];
         snprintf(path, sizeof path, FIXTURES "/npz/%s", names[i % 3]);
         FILE *file = fopen(path, "rb");
@@ -190,7 +190,7 @@ static void damaged_archives_do_no_harm(void **state) {
         refused += logs_read(l, &d, logs_write(l, "x.npz", bytes, size)) != BF_OK;
         bf_arena_rewind(l->arena, mark);
     }
-    assert_true(refused > 1000);
+    assert_true(refused > 400);
 }
 
 int main(void) {
