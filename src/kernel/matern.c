@@ -23,7 +23,7 @@ BF_INLINE double profile_d(double r2, double s) {
     return (1 + r) * bf__exp_inline(-r);
 }
 
-BF__KERNEL_ROWS
+BF__KERNEL_ROWS(matern)
 
 static double spread(bf_rng *rng) {
     double squares = 0;
@@ -39,7 +39,6 @@ const bf__kernel_kind bf__kernel_matern = {
     .summary = "(1 + sqrt(3) r) exp(-sqrt(3) r), r = |x-y| / h: once differentiable",
     .wide = true,
     .profile = profile,
-    .row_f = row_f,
-    .row_d = row_d,
+    BF__KERNEL_FIELDS(matern),
     .spread = spread,
 };
