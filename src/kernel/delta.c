@@ -21,6 +21,5 @@ const bf__kernel_kind bf__kernel_delta = {
     .name = "delta",
     .summary = "1 where x = y, else 0: finite state spaces",
     .profile = profile,
-    .row_f = delta_row_f,
-    .row_d = delta_row_d,
+    BF__KERNEL_FIELDS(delta),
 };

@@ -27,7 +27,6 @@ const bf__kernel_kind bf__kernel_gaussian = {
     .summary = "exp(-|x-y|^2 / 2h^2): smooth",
     .wide = true,
     .profile = profile,
-    .row_f = gaussian_row_f,
-    .row_d = gaussian_row_d,
+    BF__KERNEL_FIELDS(gaussian),
     .spread = spread,
 };

@@ -29,7 +29,6 @@ const bf__kernel_kind bf__kernel_imq = {
     .summary = "(1 + |x-y|^2 / h^2)^(-1/2): inverse multiquadric, heavy tails",
     .wide = true,
     .profile = profile,
-    .row_f = imq_row_f,
-    .row_d = imq_row_d,
+    BF__KERNEL_FIELDS(imq),
     .spread = spread,
 };

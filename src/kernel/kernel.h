@@ -20,6 +20,16 @@ typedef void bf__row_f(float *out, const float *x, int64_t xs, const float *z, i
 typedef void bf__row_d(double *out, const double *x, int64_t xs, const double *z, int64_t zs, int d,
                        int64_t n, const double *scale, int scales);
 
+/* out[j] = k(x, z_j) f[0][j] - k(x, v_j) f[1][j] - k(y, z_j) f[2][j] + k(y, v_j) f[3][j], the four
+ * terms of a pair of transitions in one pass; d <= BF__QUAD_DIMS, one width. */
+enum { BF__QUAD_DIMS = 6 };
+typedef void bf__quad_f(float *out, const float *x, const float *y, int64_t xs, const float *z,
+                        const float *v, int64_t zs, int d, int64_t n, const float *const f[4],
+                        float scale);
+typedef void bf__quad_d(double *out, const double *x, const double *y, int64_t xs, const double *z,
+                        const double *v, int64_t zs, int d, int64_t n, const double *const f[4],
+                        double scale);
+
 typedef struct bf__kernel_kind {
     const char *name;
     const char *summary;          /* one line, for `backflow list` */
@@ -27,6 +37,8 @@ typedef struct bf__kernel_kind {
     double (*profile)(double r2); /* plain; r2 is the squared distance in widths */
     bf__row_f *row_f;
     bf__row_d *row_d;
+    bf__quad_f *quad_f;
+    bf__quad_d *quad_d;
     double (*spread)(bf_rng *rng); /* its frequencies are spread * N(0, I) / h; NULL: not known */
 } bf__kernel_kind;
 

@@ -29,7 +29,6 @@ const bf__kernel_kind bf__kernel_laplace = {
     .summary = "exp(-|x-y| / h): rough",
     .wide = true,
     .profile = profile,
-    .row_f = laplace_row_f,
-    .row_d = laplace_row_d,
+    BF__KERNEL_FIELDS(laplace),
     .spread = spread,
 };

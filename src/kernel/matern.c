@@ -39,7 +39,6 @@ const bf__kernel_kind bf__kernel_matern = {
     .summary = "(1 + sqrt(3) r) exp(-sqrt(3) r), r = |x-y| / h: once differentiable",
     .wide = true,
     .profile = profile,
-    .row_f = matern_row_f,
-    .row_d = matern_row_d,
+    BF__KERNEL_FIELDS(matern),
     .spread = spread,
 };

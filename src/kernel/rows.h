@@ -21,8 +21,8 @@
 #undef REAL
 #undef NAME
 
-/* The two row functions of the kernel file `name` that has profile_f and profile_d. They carry the
- * name because clang gives what picks a clone external linkage, even of a static function. */
+/* The row and quad functions of the kernel file `name` that has profile_f and profile_d. They carry
+ * the name because clang gives what picks a clone external linkage, even of a static function. */
 #define BF__KERNEL_ROWS(name)                                                                      \
     BF_CLONES static void name##_row_f(float *out, const float *x, int64_t xs, const float *z,     \
                                        int64_t zs, int d, int64_t n, const float *scale,           \
@@ -33,6 +33,20 @@
                                        int64_t zs, int d, int64_t n, const double *scale,          \
                                        int scales) {                                               \
         bf__row_of_d(out, x, xs, z, zs, d, n, scale, scales, profile_d);                           \
+    }                                                                                              \
+    BF_CLONES static void name##_quad_f(float *out, const float *x, const float *y, int64_t xs,    \
+                                        const float *z, const float *v, int64_t zs, int d,         \
+                                        int64_t n, const float *const f[4], float scale) {         \
+        bf__quad_of_f(out, x, y, xs, z, v, zs, d, n, f, scale, profile_f);                         \
+    }                                                                                              \
+    BF_CLONES static void name##_quad_d(double *out, const double *x, const double *y, int64_t xs, \
+                                        const double *z, const double *v, int64_t zs, int d,       \
+                                        int64_t n, const double *const f[4], double scale) {       \
+        bf__quad_of_d(out, x, y, xs, z, v, zs, d, n, f, scale, profile_d);                         \
     }
+
+/* The fields of the descriptor that they fill. */
+#define BF__KERNEL_FIELDS(name)                                                                    \
+    .row_f = name##_row_f, .row_d = name##_row_d, .quad_f = name##_quad_f, .quad_d = name##_quad_d
 
 #endif

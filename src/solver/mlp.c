@@ -1,0 +1,425 @@
+/* mlp.c - Small fully connected networks, vectorised over the batch.
+ *
+ * Computes    h_0 = x,  z_l = W_l h_l + b_l,  h_{l+1} = f(z_l),  y = g(z_{L-1})
+ *             backward: dz_{L-1} = dy g'(z),  dW_l += dz_l h_l',  db_l += dz_l,
+ *                       dz_{l-1} = (W_l' dz_l) f'(z_{l-1})
+ * Shapes      n samples in tiles of up to TILE; a tile's activations are (units, TILE), one layer
+ *             after the other, so that inner loops run over samples and a tile stays in cache
+ * Cost        O(n parameters), about 2 flops forward and 4 backward each; memory n units floats
+ *
+ * Sums have one order, whatever the machine: over a layer's inputs as they come; over samples in
+ * LANES interleaved sums per tile, tiles in order within one of GROUPS fixed groups, groups in
+ * order. Threads share out the groups, so that digits do not depend on their number either.
+ * The activations f are written in terms of their value: f' = h (1 - h), 1 - h^2, [h > 0]. */
+#include "solver/mlp.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linalg/clones.h"
+#include "core/fail.h"
+#include "linalg/exp.h"
+
+#define TILE   256
+#define LANES  16
+#define GROUPS 16
+
+struct bf__mlp_work {
+    bf__mlp net;
+    int64_t capacity, n; /* samples: most, and in the last forward */
+    int units, threads;  /* units: of all layers, inputs included */
+    int64_t count;       /* parameters */
+    float *parameters;   /* (count) as floats, of the last forward */
+    float *tiles;        /* (tiles, units, TILE): h_0 .. h_{L-1}, z_{L-1} */
+    float *deltas;       /* (threads, 2, widest, TILE) */
+    float *partial;      /* (threads, count): gradient of one tile */
+    double *sums;        /* (GROUPS, count): gradient of each group */
+    int widest;
+};
+
+/* ---- Shapes */
+
+bf_status bf__mlp_make(bf__mlp *out, int inputs, const char *hidden, int outputs,
+                       bf__activation activation, bf__mlp_output output, bf_error *err) {
+    *out = (bf__mlp){.layers = 0, .activation = activation, .output = output};
+    out->size[0] = inputs;
+    const char *at = strcmp(hidden, "none") == 0 ? "" : hidden;
+    while (*at) {
+        char *end;
+        long units = strtol(at, &end, 10);
+        if (end == at || (*end != '-' && *end) || (*end == '-' && !end[1]) || *at == '-' ||
+            units < 1 || units > BF__MLP_MAX_WIDTH)
+            return bf_fail(err, BF_EUSAGE,
+                           "'%s' is not a list of hidden layers: write 20-20, each from 1 to %d "
+                           "units",
+                           hidden, BF__MLP_MAX_WIDTH);
+        if (out->layers == BF__MLP_MAX_LAYERS - 1)
+            return bf_fail(err, BF_EUSAGE, "'%s': more than %d hidden layers", hidden,
+                           BF__MLP_MAX_LAYERS - 1);
+        out->size[++out->layers] = (int)units;
+        at = *end ? end + 1 : end;
+    }
+    out->size[++out->layers] = outputs;
+    return BF_OK;
+}
+
+int64_t bf__mlp_parameters(const bf__mlp *net) {
+    int64_t count = 0;
+    for (int l = 0; l < net->layers; l++)
+        count += (int64_t)net->size[l + 1] * (net->size[l] + 1);
+    return count;
+}
+
+void bf__mlp_init(const bf__mlp *net, double *parameters, bf_rng *rng) {
+    for (int l = 0; l < net->layers; l++) {
+        int in = net->size[l], out = net->size[l + 1];
+        double reach = sqrt(6.0 / (in + out));
+        for (int i = 0; i < in * out; i++)
+            *parameters++ = bf_rng_between(rng, -reach, reach);
+        for (int i = 0; i < out; i++)
+            *parameters++ = 0;
+    }
+}
+
+static int64_t least(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+bf_status bf__mlp_prepare(bf__mlp_work **out, const bf__mlp *net, int64_t n, int threads,
+                          bf_arena *arena, bf_error *err) {
+    bf__mlp_work *work;
+    BF_ZALLOC(work, arena, 1, err);
+    work->net = *net;
+    work->capacity = n;
+    work->count = bf__mlp_parameters(net);
+    work->threads = threads < 1 ? 1 : (int)least(threads, GROUPS);
+    for (int l = 0; l <= net->layers; l++) {
+        work->units += net->size[l];
+        work->widest = net->size[l] > work->widest ? net->size[l] : work->widest;
+    }
+    int64_t tiles = (n + TILE - 1) / TILE;
+    BF_ALLOC(work->parameters, arena, work->count, err);
+    BF_ALLOC(work->tiles, arena, tiles * work->units * TILE, err);
+    BF_ALLOC(work->deltas, arena, (int64_t)work->threads * 2 * work->widest * TILE, err);
+    BF_ALLOC(work->partial, arena, work->threads * work->count, err);
+    BF_ALLOC(work->sums, arena, GROUPS * work->count, err);
+    *out = work;
+    return BF_OK;
+}
+
+/* ---- Dense layers on a tile. `width` is a multiple of LANES; rows are TILE apart. */
+
+/* Rows j .. j+rows-1 of z (out, width) = W (out, in) h (in, width) + b. */
+BF_INLINE void dense_rows(float *restrict z, const float *restrict h, const float *restrict w,
+                           const float *restrict b, int in, int j, int width, const int rows) {
+    for (int s = 0; s < width; s += LANES) {
+        float sum[4][LANES];
+        for (int r = 0; r < rows; r++)
+            for (int i = 0; i < LANES; i++)
+                sum[r][i] = b[j + r];
+        for (int k = 0; k < in; k++) {
+            const float *x = h + (int64_t)k * TILE + s;
+            for (int r = 0; r < rows; r++) {
+                float weight = w[(int64_t)(j + r) * in + k];
+#pragma omp simd
+                for (int i = 0; i < LANES; i++)
+                    sum[r][i] += weight * x[i];
+            }
+        }
+        for (int r = 0; r < rows; r++)
+            memcpy(z + (int64_t)(j + r) * TILE + s, sum[r], sizeof sum[r]);
+    }
+}
+
+BF_INLINE void dense_forward(float *z, const float *h, const float *w, const float *b, int in,
+                              int out, int width) {
+    int j = 0;
+    for (; j + 4 <= out; j += 4)
+        dense_rows(z, h, w, b, in, j, width, 4);
+    for (; j < out; j++)
+        dense_rows(z, h, w, b, in, j, width, 1);
+}
+
+/* dh rows k .. k+rows-1 of (in, width) = W' dz (out, width). */
+BF_INLINE void back_rows(float *restrict dh, const float *restrict dz, const float *restrict w,
+                          int in, int out, int k, int width, const int rows) {
+    for (int s = 0; s < width; s += LANES) {
+        float sum[4][LANES];
+        for (int r = 0; r < rows; r++)
+            for (int i = 0; i < LANES; i++)
+                sum[r][i] = 0;
+        for (int j = 0; j < out; j++) {
+            const float *d = dz + (int64_t)j * TILE + s;
+            for (int r = 0; r < rows; r++) {
+                float weight = w[(int64_t)j * in + k + r];
+#pragma omp simd
+                for (int i = 0; i < LANES; i++)
+                    sum[r][i] += weight * d[i];
+            }
+        }
+        for (int r = 0; r < rows; r++)
+            memcpy(dh + (int64_t)(k + r) * TILE + s, sum[r], sizeof sum[r]);
+    }
+}
+
+BF_INLINE float add_lanes(const float *sum) {
+    float half[LANES];
+    memcpy(half, sum, sizeof half);
+    for (int step = LANES / 2; step > 0; step /= 2)
+        for (int i = 0; i < step; i++)
+            half[i] += half[i + step];
+    return half[0];
+}
+
+/* dW[j][k .. k+cols-1] = sum over samples of dz[j] h[k]. */
+BF_INLINE void weight_cols(float *dw, const float *restrict dz, const float *restrict h, int in,
+                            int j, int k, int width, const int rows, const int cols) {
+    float sum[2][2][LANES] = {0};
+    for (int s = 0; s < width; s += LANES)
+        for (int r = 0; r < rows; r++)
+            for (int c = 0; c < cols; c++) {
+                const float *d = dz + (int64_t)(j + r) * TILE + s;
+                const float *x = h + (int64_t)(k + c) * TILE + s;
+#pragma omp simd
+                for (int i = 0; i < LANES; i++)
+                    sum[r][c][i] += d[i] * x[i];
+            }
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < cols; c++)
+            dw[(int64_t)(j + r) * in + k + c] = add_lanes(sum[r][c]);
+}
+
+/* dW (out, in), db (out) of this tile, and dh (in, width) unless NULL. */
+BF_INLINE void dense_backward(float *dw, float *db, float *dh, const float *dz, const float *h,
+                               const float *w, int in, int out, int width) {
+    int j = 0, k;
+    for (; j + 2 <= out; j += 2) {
+        for (k = 0; k + 2 <= in; k += 2)
+            weight_cols(dw, dz, h, in, j, k, width, 2, 2);
+        for (; k < in; k++)
+            weight_cols(dw, dz, h, in, j, k, width, 2, 1);
+    }
+    for (; j < out; j++)
+        for (k = 0; k < in; k++)
+            weight_cols(dw, dz, h, in, j, k, width, 1, 1);
+    for (j = 0; j < out; j++) {
+        float sum[LANES] = {0};
+        for (int s = 0; s < width; s += LANES)
+            for (int i = 0; i < LANES; i++)
+                sum[i] += dz[(int64_t)j * TILE + s + i];
+        db[j] = add_lanes(sum);
+    }
+    if (!dh)
+        return;
+    for (k = 0; k + 4 <= in; k += 4)
+        back_rows(dh, dz, w, in, out, k, width, 4);
+    for (; k < in; k++)
+        back_rows(dh, dz, w, in, out, k, width, 1);
+}
+
+/* ---- Activations on a tile */
+
+BF_INLINE float sigmoid(float z) {
+    return 1.0f / (1.0f + bf__expf_inline(-z));
+}
+
+/* z (units, width) becomes f(z). */
+BF_INLINE void activate(float *z, int units, int width, bf__activation kind) {
+    for (int j = 0; j < units; j++) {
+        float *row = z + (int64_t)j * TILE;
+        if (kind == BF__SIGMOID) {
+#pragma omp simd
+            for (int i = 0; i < width; i++)
+                row[i] = sigmoid(row[i]);
+        } else if (kind == BF__TANH) {
+#pragma omp simd
+            for (int i = 0; i < width; i++)
+                row[i] = 2.0f * sigmoid(2.0f * row[i]) - 1.0f;
+        } else {
+#pragma omp simd
+            for (int i = 0; i < width; i++)
+                row[i] = row[i] > 0 ? row[i] : 0;
+        }
+    }
+}
+
+/* dh (units, width) becomes dz = dh f'(z), h = f(z). */
+BF_INLINE void activate_backward(float *dh, const float *h, int units, int width,
+                                  bf__activation kind) {
+    for (int j = 0; j < units; j++) {
+        float *d = dh + (int64_t)j * TILE;
+        const float *v = h + (int64_t)j * TILE;
+        if (kind == BF__SIGMOID) {
+#pragma omp simd
+            for (int i = 0; i < width; i++)
+                d[i] *= v[i] * (1.0f - v[i]);
+        } else if (kind == BF__TANH) {
+#pragma omp simd
+            for (int i = 0; i < width; i++)
+                d[i] *= 1.0f - v[i] * v[i];
+        } else {
+#pragma omp simd
+            for (int i = 0; i < width; i++)
+                d[i] = v[i] > 0 ? d[i] : 0;
+        }
+    }
+}
+
+/* log(1 + exp(z)) without overflow, and without losing small values. */
+static float softplus(float z) {
+    return (z > 0 ? z : 0) + log1pf(bf__expf_inline(z > 0 ? -z : z));
+}
+
+/* ---- A tile through the whole network */
+
+/* tile: h_0 .. h_{L-1}, z_{L-1}, each (size, TILE), h_0 already there. */
+BF_CLONES static void forward_tile(const bf__mlp *net, const float *p, float *tile, int width) {
+    for (int l = 0; l < net->layers; l++) {
+        int in = net->size[l], out = net->size[l + 1];
+        float *h = tile, *z = tile + (int64_t)in * TILE;
+        dense_forward(z, h, p, p + (int64_t)in * out, in, out, width);
+        if (l + 1 < net->layers)
+            activate(z, out, width, net->activation);
+        p += (int64_t)out * (in + 1);
+        tile = z;
+    }
+}
+
+/* gradient (count) of this tile; delta holds dz_{L-1} (size[L], TILE), `other` is as large. */
+BF_CLONES static void backward_tile(const bf__mlp *net, const float *p, const float *tile,
+                                     float *delta, float *other, float *gradient, int width) {
+    for (int l = 0; l < net->layers; l++) { /* to the ends: go back from there */
+        p += (int64_t)net->size[l + 1] * (net->size[l] + 1);
+        gradient += (int64_t)net->size[l + 1] * (net->size[l] + 1);
+        tile += (int64_t)net->size[l] * TILE;
+    }
+    for (int l = net->layers - 1; l >= 0; l--) {
+        int in = net->size[l], out = net->size[l + 1];
+        p -= (int64_t)out * (in + 1);
+        gradient -= (int64_t)out * (in + 1);
+        tile -= (int64_t)in * TILE;
+        dense_backward(gradient, gradient + (int64_t)in * out, l ? other : NULL, delta, tile, p, in,
+                       out, width);
+        if (l)
+            activate_backward(other, tile, in, width, net->activation);
+        float *swap = delta;
+        delta = other;
+        other = swap;
+    }
+}
+
+/* Samples [begin, begin + filled) of (rows, n) into rows TILE apart, zeros up to `width`. */
+static void load(float *tile, const float *columns, int rows, int64_t n, int64_t begin, int filled,
+                 int width) {
+    for (int j = 0; j < rows; j++) {
+        float *row = tile + (int64_t)j * TILE;
+        memcpy(row, columns + j * n + begin, (size_t)filled * sizeof *row);
+        memset(row + filled, 0, (size_t)(width - filled) * sizeof *row);
+    }
+}
+
+static int filled_at(int64_t n, int64_t begin, int *width) {
+    int filled = (int)least(TILE, n - begin);
+    *width = (filled + LANES - 1) / LANES * LANES;
+    return filled;
+}
+
+static void store(float *columns, const float *z, const bf__mlp *net, int64_t n, int64_t begin,
+                  int filled) {
+    for (int j = 0; j < net->size[net->layers]; j++) {
+        float *to = columns + j * n + begin;
+        memcpy(to, z + (int64_t)j * TILE, (size_t)filled * sizeof *to);
+        if (net->output == BF__SOFTPLUS)
+            for (int i = 0; i < filled; i++)
+                to[i] = softplus(to[i]);
+    }
+}
+
+/* ---- Batches */
+
+void bf__mlp_forward(bf__mlp_work *work, const double *parameters, const float *inputs, int64_t n,
+                     float *outputs) {
+    const bf__mlp *net = &work->net;
+    int64_t tiles = (n + TILE - 1) / TILE;
+    work->n = n;
+    for (int64_t i = 0; i < work->count; i++)
+        work->parameters[i] = (float)parameters[i];
+#pragma omp parallel for num_threads(work->threads) if (work->threads > 1 && tiles > 1)
+    for (int64_t t = 0; t < tiles; t++) {
+        float *tile = work->tiles + t * work->units * TILE;
+        int width, filled = filled_at(n, t * TILE, &width);
+        load(tile, inputs, net->size[0], n, t * TILE, filled, width);
+        forward_tile(net, work->parameters, tile, width);
+        const float *z = tile + (int64_t)(work->units - net->size[net->layers]) * TILE;
+        store(outputs, z, net, n, t * TILE, filled);
+    }
+}
+
+/* Tiles [begin, end) into `sum` (count). */
+static void backward_group(const bf__mlp_work *work, const float *d_outputs, int64_t begin,
+                           int64_t end, float *partial, float *delta, double *sum) {
+    const bf__mlp *net = &work->net;
+    int outputs = net->size[net->layers];
+    memset(sum, 0, (size_t)work->count * sizeof *sum);
+    for (int64_t t = begin; t < end; t++) {
+        const float *tile = work->tiles + t * work->units * TILE;
+        int width, filled = filled_at(work->n, t * TILE, &width);
+        load(delta, d_outputs, outputs, work->n, t * TILE, filled, width);
+        if (net->output == BF__SOFTPLUS) {
+            const float *z = tile + (int64_t)(work->units - outputs) * TILE;
+            for (int j = 0; j < outputs; j++)
+                for (int i = 0; i < width; i++)
+                    delta[(int64_t)j * TILE + i] *= sigmoid(z[(int64_t)j * TILE + i]);
+        }
+        backward_tile(net, work->parameters, tile, delta, delta + (int64_t)work->widest * TILE,
+                      partial, width);
+        for (int64_t i = 0; i < work->count; i++)
+            sum[i] += (double)partial[i];
+    }
+}
+
+void bf__mlp_backward(bf__mlp_work *work, const float *d_outputs, double *gradient) {
+    int64_t tiles = (work->n + TILE - 1) / TILE;
+    int groups = (int)least(tiles, GROUPS), threads = (int)least(work->threads, groups);
+    int64_t room = (int64_t)2 * work->widest * TILE;
+    /* Thread t takes every threads-th group: its buffers follow from t, not from the runtime. */
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static, 1)
+    for (int t = 0; t < threads; t++)
+        for (int g = t; g < groups; g += threads)
+            backward_group(work, d_outputs, tiles * g / groups, tiles * (g + 1) / groups,
+                           work->partial + t * work->count, work->deltas + t * room,
+                           work->sums + g * work->count);
+    memset(gradient, 0, (size_t)work->count * sizeof *gradient);
+    for (int g = 0; g < groups; g++)
+        for (int64_t i = 0; i < work->count; i++)
+            gradient[i] += work->sums[g * work->count + i];
+}
+
+/* ---- Use without training: two tiles in turn, on the stack */
+
+BF_CLONES static const float *predict_tile(const bf__mlp *net, const float *p, float *from,
+                                            float *to, int width) {
+    for (int l = 0; l < net->layers; l++) {
+        int in = net->size[l], out = net->size[l + 1];
+        dense_forward(to, from, p, p + (int64_t)in * out, in, out, width);
+        if (l + 1 < net->layers)
+            activate(to, out, width, net->activation);
+        p += (int64_t)out * (in + 1);
+        float *swap = from;
+        from = to;
+        to = swap;
+    }
+    return from;
+}
+
+void bf__mlp_predict(const bf__mlp *net, const float *parameters, const float *inputs, int64_t n,
+                     float *outputs) {
+    _Alignas(64) float a[BF__MLP_MAX_WIDTH * TILE];
+    _Alignas(64) float b[BF__MLP_MAX_WIDTH * TILE];
+    for (int64_t begin = 0; begin < n; begin += TILE) {
+        int width, filled = filled_at(n, begin, &width);
+        load(a, inputs, net->size[0], n, begin, filled, width);
+        store(outputs, predict_tile(net, parameters, a, b, width), net, n, begin, filled);
+    }
+}
