@@ -13,8 +13,8 @@
 
 typedef struct numbering {
     const bf_dataset *data;
-    int32_t *slots; /* open addressing; -1 is free */
-    uint64_t mask;
+    int32_t *slots;   /* -1 is free; by the state itself where states are whole numbers, */
+    uint64_t mask;    /* by open addressing otherwise; 0: the former */
     int64_t *example; /* (2n): as in bf__cells */
     int64_t count;
 } numbering;
@@ -32,7 +32,17 @@ static bool same_state(const bf_dataset *data, int64_t a, int64_t b) {
     return true;
 }
 
+static int32_t add_state(numbering *s, uint64_t at, int64_t id) {
+    s->slots[at] = (int32_t)s->count;
+    s->example[s->count] = id;
+    return (int32_t)s->count++;
+}
+
 static int32_t number_of(numbering *s, int64_t id) {
+    if (s->mask == 0) {
+        uint64_t at = (uint64_t)coordinate(s->data, id, 0);
+        return s->slots[at] >= 0 ? s->slots[at] : add_state(s, at, id);
+    }
     uint64_t hash = 0x9E3779B97F4A7C15u;
     for (int j = 0; j < s->data->state_dim; j++) {
         double x = coordinate(s->data, id, j);
@@ -44,11 +54,8 @@ static int32_t number_of(numbering *s, int64_t id) {
     hash ^= hash >> 32;
     for (uint64_t at = hash & s->mask;; at = (at + 1) & s->mask) {
         int32_t found = s->slots[at];
-        if (found < 0) {
-            s->slots[at] = (int32_t)s->count;
-            s->example[s->count] = id;
-            return (int32_t)s->count++;
-        }
+        if (found < 0)
+            return add_state(s, at, id);
         if (same_state(s->data, s->example[found], id))
             return found;
     }
@@ -62,12 +69,13 @@ static bf_status number_states(bf__cells *m, const bf_dataset *data, const uint8
     BF_ALLOC(example, arena, 2 * data->n + 1, err);
     s.example = example;
     bf_mark mark = bf_arena_mark(arena);
-    int64_t room = 16;
-    while (room < 4 * data->n)
+    bool direct = data->states > 0 && data->states < 4 * data->n + 1024;
+    int64_t room = direct ? data->states : 16;
+    while (!direct && room < 4 * data->n)
         room *= 2;
     BF_ALLOC(s.slots, arena, room, err);
     memset(s.slots, 0xFF, (size_t)room * sizeof *s.slots);
-    s.mask = (uint64_t)room - 1;
+    s.mask = direct ? 0 : (uint64_t)room - 1;
     for (int64_t i = 0; i < data->n; i++) {
         state[i] = number_of(&s, 2 * i);
         next[i] = leaves && leaves[i] ? -1 : number_of(&s, 2 * i + 1);
