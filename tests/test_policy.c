@@ -42,7 +42,8 @@ static void forms_of_the_same_table(void **state) {
     }
     const double rows[] = {0.25, 0.75, 1, 0, 0.5, 0.5};
     const bf_policy *policy;
-    assert_ok(bf_policy_from_table(&policy, "mine", rows, 3, 2, l->arena, &l->err), l->err);
+    assert_ok(bf_policy_from_table(&policy, "mine", bf_view_of(rows, 3, 2), l->arena, &l->err),
+              l->err);
     check_table(l, policy);
     const bf_policy *one = good_policy(l, "p.csv", "1\n1\n");
     assert_int_equal(bf_policy_actions(one), 1);

@@ -1,31 +1,23 @@
-/* matrix.h - Views of numbers that somebody else owns. */
+/* matrix.h - A view of numbers that somebody else owns. */
 #ifndef BACKFLOW_MATRIX_H
 #define BACKFLOW_MATRIX_H
 
 #include <stdint.h>
 
 /* Row-major: element (i, j) is data[i * stride + j]. */
-typedef struct bf_matrix {
-    double *data;
-    int64_t rows, cols, stride;
-} bf_matrix;
-
-/* The same, read only. */
 typedef struct bf_view {
     const double *data;
     int64_t rows, cols, stride;
 } bf_view;
 
-static inline bf_matrix bf_matrix_of(double *data, int64_t rows, int64_t cols) {
-    return (bf_matrix){data, rows, cols, cols};
-}
-
+/* Rows one after the other without gaps. */
 static inline bf_view bf_view_of(const double *data, int64_t rows, int64_t cols) {
-    return (bf_view){data, rows, cols, cols};
+    bf_view view = {data, rows, cols, cols};
+    return view;
 }
 
-static inline double *bf_row(bf_matrix m, int64_t i) {
-    return m.data + i * m.stride;
+static inline const double *bf_view_row(bf_view view, int64_t i) {
+    return view.data + i * view.stride;
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "backflow/dataset.h"
+#include "backflow/matrix.h"
 #include "backflow/memory.h"
 
 #ifdef __cplusplus
@@ -21,9 +22,9 @@ BF_API bf_status bf_policy_read(const bf_policy **out, const char *path, bf_aren
 /* Name and one line about kind `index`, in the order of policies.def; false past the end. */
 BF_API bool bf_policy_describe(int index, const char **name, const char **summary);
 
-/* One row per state, (states, actions) row-major; copied. `name` stands in messages. */
-BF_API bf_status bf_policy_from_table(const bf_policy **out, const char *name, const double *table,
-                                      int64_t states, int actions, bf_arena *arena, bf_error *err);
+/* `table` (states, actions) has a row per state; copied. `name` stands in messages. */
+BF_API bf_status bf_policy_from_table(const bf_policy **out, const char *name, bf_view table,
+                                      bf_arena *arena, bf_error *err);
 
 BF_API int bf_policy_actions(const bf_policy *policy);
 BF_API const char *bf_policy_kind(const bf_policy *policy); /* "table", "network", ... */

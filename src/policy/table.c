@@ -7,6 +7,7 @@
  * Shapes      table (S, A) row-major
  * Cost        O(A) per state asked about
  */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,19 +80,20 @@ static bf_status check_row(const double *row, int64_t stride, int actions, const
     return BF_OK;
 }
 
-bf_status bf_policy_from_table(const bf_policy **out, const char *name, const double *rows,
-                               int64_t states, int actions, bf_arena *arena, bf_error *err) {
+bf_status bf_policy_from_table(const bf_policy **out, const char *name, bf_view table,
+                               bf_arena *arena, bf_error *err) {
     double *copy;
     char where[320];
-    if (states < 1 || actions < 1)
+    if (table.rows < 1 || table.cols < 1 || table.cols > INT_MAX)
         return bf_fail(err, BF_EPOLICY, "%s: a table needs a state and an action", name);
-    for (int64_t s = 0; s < states; s++) {
+    int actions = (int)table.cols;
+    BF_ALLOC(copy, arena, table.rows * actions, err);
+    for (int64_t s = 0; s < table.rows; s++) {
         snprintf(where, sizeof where, "%.256s: row %lld", name, (long long)s);
-        BF_TRY(check_row(rows + s * actions, 1, actions, where, err));
+        BF_TRY(check_row(bf_view_row(table, s), 1, actions, where, err));
+        memcpy(copy + s * actions, bf_view_row(table, s), (size_t)actions * sizeof *copy);
     }
-    BF_ALLOC(copy, arena, states * actions, err);
-    memcpy(copy, rows, (size_t)(states * actions) * sizeof *copy);
-    return make(out, name, copy, states, actions, arena, err);
+    return make(out, name, copy, table.rows, actions, arena, err);
 }
 
 /* ---- .npy */
@@ -118,7 +120,7 @@ static bf_status read_npy(const bf_policy **out, const char *path, const bf__byt
         for (int64_t s = 0; s < states; s++)
             rows[s * actions + a] = column[s];
     }
-    return bf_policy_from_table(out, path, rows, states, actions, arena, err);
+    return bf_policy_from_table(out, path, bf_view_of(rows, states, actions), arena, err);
 }
 
 /* ---- .csv */
