@@ -80,20 +80,20 @@ static bf_status check_row(const double *row, int64_t stride, int actions, const
     return BF_OK;
 }
 
-bf_status bf_policy_from_table(const bf_policy **out, const char *name, bf_view table,
+bf_status bf_policy_from_table(const bf_policy **out, const char *name, bf_view rows,
                                bf_arena *arena, bf_error *err) {
     double *copy;
     char where[320];
-    if (table.rows < 1 || table.cols < 1 || table.cols > INT_MAX)
+    if (rows.rows < 1 || rows.cols < 1 || rows.cols > INT_MAX)
         return bf_fail(err, BF_EPOLICY, "%s: a table needs a state and an action", name);
-    int actions = (int)table.cols;
-    BF_ALLOC(copy, arena, table.rows * actions, err);
-    for (int64_t s = 0; s < table.rows; s++) {
+    int actions = (int)rows.cols;
+    BF_ALLOC(copy, arena, rows.rows * actions, err);
+    for (int64_t s = 0; s < rows.rows; s++) {
         snprintf(where, sizeof where, "%.256s: row %lld", name, (long long)s);
-        BF_TRY(check_row(bf_view_row(table, s), 1, actions, where, err));
-        memcpy(copy + s * actions, bf_view_row(table, s), (size_t)actions * sizeof *copy);
+        BF_TRY(check_row(bf_view_row(rows, s), 1, actions, where, err));
+        memcpy(copy + s * actions, bf_view_row(rows, s), (size_t)actions * sizeof *copy);
     }
-    return make(out, name, copy, table.rows, actions, arena, err);
+    return make(out, name, copy, rows.rows, actions, arena, err);
 }
 
 /* ---- .npy */
