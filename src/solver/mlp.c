@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linalg/clones.h"
 #include "core/fail.h"
+#include "linalg/clones.h"
 #include "linalg/exp.h"
 
 #define TILE   256
@@ -112,7 +112,7 @@ bf_status bf__mlp_prepare(bf__mlp_work **out, const bf__mlp *net, int64_t n, int
 
 /* Rows j .. j+rows-1 of z (out, width) = W (out, in) h (in, width) + b. */
 BF_INLINE void dense_rows(float *restrict z, const float *restrict h, const float *restrict w,
-                           const float *restrict b, int in, int j, int width, const int rows) {
+                          const float *restrict b, int in, int j, int width, const int rows) {
     for (int s = 0; s < width; s += LANES) {
         float sum[4][LANES];
         for (int r = 0; r < rows; r++)
@@ -133,7 +133,7 @@ BF_INLINE void dense_rows(float *restrict z, const float *restrict h, const floa
 }
 
 BF_INLINE void dense_forward(float *z, const float *h, const float *w, const float *b, int in,
-                              int out, int width) {
+                             int out, int width) {
     int j = 0;
     for (; j + 4 <= out; j += 4)
         dense_rows(z, h, w, b, in, j, width, 4);
@@ -143,7 +143,7 @@ BF_INLINE void dense_forward(float *z, const float *h, const float *w, const flo
 
 /* dh rows k .. k+rows-1 of (in, width) = W' dz (out, width). */
 BF_INLINE void back_rows(float *restrict dh, const float *restrict dz, const float *restrict w,
-                          int in, int out, int k, int width, const int rows) {
+                         int in, int out, int k, int width, const int rows) {
     for (int s = 0; s < width; s += LANES) {
         float sum[4][LANES];
         for (int r = 0; r < rows; r++)
@@ -174,7 +174,7 @@ BF_INLINE float add_lanes(const float *sum) {
 
 /* dW[j][k .. k+cols-1] = sum over samples of dz[j] h[k]. */
 BF_INLINE void weight_cols(float *dw, const float *restrict dz, const float *restrict h, int in,
-                            int j, int k, int width, const int rows, const int cols) {
+                           int j, int k, int width, const int rows, const int cols) {
     float sum[2][2][LANES] = {0};
     for (int s = 0; s < width; s += LANES)
         for (int r = 0; r < rows; r++)
@@ -192,7 +192,7 @@ BF_INLINE void weight_cols(float *dw, const float *restrict dz, const float *res
 
 /* dW (out, in), db (out) of this tile, and dh (in, width) unless NULL. */
 BF_INLINE void dense_backward(float *dw, float *db, float *dh, const float *dz, const float *h,
-                               const float *w, int in, int out, int width) {
+                              const float *w, int in, int out, int width) {
     int j = 0, k;
     for (; j + 2 <= out; j += 2) {
         for (k = 0; k + 2 <= in; k += 2)
@@ -246,7 +246,7 @@ BF_INLINE void activate(float *z, int units, int width, bf__activation kind) {
 
 /* dh (units, width) becomes dz = dh f'(z), h = f(z). */
 BF_INLINE void activate_backward(float *dh, const float *h, int units, int width,
-                                  bf__activation kind) {
+                                 bf__activation kind) {
     for (int j = 0; j < units; j++) {
         float *d = dh + (int64_t)j * TILE;
         const float *v = h + (int64_t)j * TILE;
@@ -288,7 +288,7 @@ BF_CLONES static void forward_tile(const bf__mlp *net, const float *p, float *ti
 
 /* gradient (count) of this tile; delta holds dz_{L-1} (size[L], TILE), `other` is as large. */
 BF_CLONES static void backward_tile(const bf__mlp *net, const float *p, const float *tile,
-                                     float *delta, float *other, float *gradient, int width) {
+                                    float *delta, float *other, float *gradient, int width) {
     for (int l = 0; l < net->layers; l++) { /* to the ends: go back from there */
         p += (int64_t)net->size[l + 1] * (net->size[l] + 1);
         gradient += (int64_t)net->size[l + 1] * (net->size[l] + 1);
@@ -399,7 +399,7 @@ void bf__mlp_backward(bf__mlp_work *work, const float *d_outputs, double *gradie
 /* ---- Use without training: two tiles in turn, on the stack */
 
 BF_CLONES static const float *predict_tile(const bf__mlp *net, const float *p, float *from,
-                                            float *to, int width) {
+                                           float *to, int width) {
     for (int l = 0; l < net->layers; l++) {
         int in = net->size[l], out = net->size[l + 1];
         dense_forward(to, from, p, p + (int64_t)in * out, in, out, width);
