@@ -18,20 +18,6 @@
 #include "core/log.h"
 #include "flow/tile.h"
 
-/* A finished row goes to memory past the cache where the CPU can do that: K is far larger than the
- * cache, and a plain store would read every line before it writes it. */
-#if defined(__SSE2__)
-#include <emmintrin.h>
-static void put_row(float *to, const float *row) {
-    for (int j = 0; j < BF__TILE; j += 4)
-        _mm_stream_ps(to + j, _mm_load_ps(row + j));
-}
-#else
-static void put_row(float *to, const float *row) {
-    memcpy(to, row, BF__TILE * sizeof *to);
-}
-#endif
-
 enum { AREA = BF__TILE * BF__TILE };
 
 static int64_t tiles_of(int64_t n) {
@@ -81,7 +67,6 @@ void bf__exact_fill(bf__exact *exact, const bf__flow *flow, const bf_context *co
 #pragma omp parallel num_threads(bf__threads(context))
     {
         bf__scratch_f scratch;
-        _Alignas(64) float k[BF__TILE] = {0}; /* what is past the last column is never read */
 #pragma omp for schedule(dynamic)
         for (int64_t t = 0; t < tiles * (tiles + 1) / 2; t++) {
             int64_t row, col;
@@ -90,8 +75,7 @@ void bf__exact_fill(bf__exact *exact, const bf__flow *flow, const bf_context *co
             float *out = exact->k + t * AREA;
             scratch.held[0] = scratch.held[1] = -1;
             for (int64_t i = row * BF__TILE; i < least((row + 1) * BF__TILE, n); i++) {
-                bf__tile_row_f(k, flow, i, first, end, &scratch);
-                put_row(out, k);
+                bf__tile_row_f(out, flow, i, first, end, &scratch);
                 out += BF__TILE;
             }
         }
