@@ -13,5 +13,6 @@
 #include "backflow/policy.h"
 #include "backflow/rng.h"
 #include "backflow/status.h"
+#include "backflow/train.h"
 
 #endif

@@ -21,9 +21,12 @@
 #include "linalg/clones.h"
 #include "linalg/exp.h"
 
-#define TILE   256
-#define LANES  16
-#define GROUPS 16
+#define TILE          256
+#define LANES         16
+#define GROUPS        16
+/* Samples times parameters, about a millisecond, below which threads are not called: they would
+ * wait for each other longer than they work, on a busy machine much longer. */
+#define WORTH_THREADS (8 << 20)
 
 struct bf__mlp_work {
     bf__mlp net;
@@ -338,6 +341,10 @@ static void store(float *columns, const float *z, const bf__mlp *net, int64_t n,
 
 /* ---- Batches */
 
+static int threads_for(const bf__mlp_work *work, int64_t pieces) {
+    return work->n * work->count < WORTH_THREADS ? 1 : (int)least(work->threads, pieces);
+}
+
 void bf__mlp_forward(bf__mlp_work *work, const double *parameters, const float *inputs, int64_t n,
                      float *outputs) {
     const bf__mlp *net = &work->net;
@@ -345,7 +352,8 @@ void bf__mlp_forward(bf__mlp_work *work, const double *parameters, const float *
     work->n = n;
     for (int64_t i = 0; i < work->count; i++)
         work->parameters[i] = (float)parameters[i];
-#pragma omp parallel for num_threads(work->threads) if (work->threads > 1 && tiles > 1)
+    int threads = threads_for(work, tiles);
+#pragma omp parallel for num_threads(threads) if (threads > 1)
     for (int64_t t = 0; t < tiles; t++) {
         float *tile = work->tiles + t * work->units * TILE;
         int width, filled = filled_at(n, t * TILE, &width);
@@ -381,7 +389,7 @@ static void backward_group(const bf__mlp_work *work, const float *d_outputs, int
 
 void bf__mlp_backward(bf__mlp_work *work, const float *d_outputs, double *gradient) {
     int64_t tiles = (work->n + TILE - 1) / TILE;
-    int groups = (int)least(tiles, GROUPS), threads = (int)least(work->threads, groups);
+    int groups = (int)least(tiles, GROUPS), threads = threads_for(work, groups);
     int64_t room = (int64_t)2 * work->widest * TILE;
     /* Thread t takes every threads-th group: its buffers follow from t, not from the runtime. */
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static, 1)
