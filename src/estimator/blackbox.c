@@ -43,6 +43,15 @@ static const bf_option rows[] = {
               "distances (p25), a number, any of them times a factor (median*0.5), or several "
               "with commas, which are mixed."),
     BF__POINTS_ROWS(bf__blackbox_options),
+    BF_OPTION_RANGE(bf__blackbox_options, features, "0", 0, 20000,
+                    "M: Features, or anchors, that the weights are made of; 0: as many as the "
+                    "model takes by itself."),
+    BF_OPTION(bf__blackbox_options, action_share, "auto",
+              "C: What different actions at one state have in common, 0 (nothing) to 1 (all)."),
+    BF_OPTION(bf__blackbox_options, ridge, "auto",
+              "LAMBDA: Penalty on the size of linear weights; auto goes by the log."),
+    BF_OPTION_RANGE(bf__blackbox_options, neighbours, "16", 1, 128,
+                    "K: Logged pairs that a next pair is spread over (neighbours, corrected)."),
 };
 
 static const bf_option_table table =

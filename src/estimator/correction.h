@@ -1,0 +1,25 @@
+/* correction.h - Base weights, corrected so that the flow balances on features. */
+#ifndef BF_ESTIMATOR_CORRECTION_H
+#define BF_ESTIMATOR_CORRECTION_H
+
+#include "estimator/neighbours.h"
+#include "estimator/weights.h"
+#include "flow/lowrank.h"
+
+/* psi of the log in `rank` features at most, with the kernel of the options (Matern where it is
+ * auto), `factor` times as wide. */
+bf_status bf__features_make(bf__lowrank **out, const bf__points *points,
+                            const bf__blackbox_options *options, double factor, int64_t rank,
+                            const bf_context *context, bf_arena *arena, bf_error *err);
+
+/* w (ridges, n): the base weights, corrected, for each ridge; with signs. */
+bf_status bf__correct(double *w, const bf__neighbours *base, const bf__lowrank *lowrank,
+                      double gamma, const double *ridge, int ridges, const bf_context *context,
+                      bf_arena *arena, bf_error *err);
+
+/* residual (sets) = |sum_i w_i psi_i|^2 on the features, for w (sets, n). */
+bf_status bf__features_residual(double *residual, const bf__lowrank *lowrank, const double *w,
+                                int sets, bool ends, double gamma, const bf_context *context,
+                                bf_arena *arena, bf_error *err);
+
+#endif

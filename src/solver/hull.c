@@ -1,0 +1,69 @@
+/* hull.c - A point as a convex combination of its neighbours.
+ *
+ *     min over the simplex of  |sum_j w_j z_j|^2 + eps sum_j w_j |z_j|^2,   z_j = x_j - x
+ *
+ * The first term asks that the combination be the point itself, the second that near neighbours do
+ * the work; where the point is inside their hull, w is a kind of linear interpolation.
+ *
+ * Steps move weight between the two points that violate optimality most, from the largest gradient
+ * that has weight to the smallest, as far as pays: O(k) each, after O(k^2 d) for the inner
+ * products. The start matters: stopping early from smooth weights leaves them spread, which
+ * averages over the noise of a random process. */
+#include "solver/hull.h"
+
+#include <math.h>
+
+static void inner_products(double *gram, const double *z, int k, int d) {
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j <= i; j++) {
+            double sum = 0;
+            for (int c = 0; c < d; c++)
+                sum += z[i * d + c] * z[j * d + c];
+            gram[i * k + j] = gram[j * k + i] = sum;
+        }
+}
+
+static double distance(const double *w, const double *z, int k, int d) {
+    double square = 0;
+    for (int c = 0; c < d; c++) {
+        double sum = 0;
+        for (int j = 0; j < k; j++)
+            sum += w[j] * z[j * d + c];
+        square += sum * sum;
+    }
+    return sqrt(square);
+}
+
+double bf__hull_solve(double *w, const double *z, int k, int d, const bf__hull_options *options,
+                      double *gram) {
+    double slope[BF__HULL_MOST], size = 0; /* half the gradient; mean |z_j|^2 */
+    inner_products(gram, z, k, d);
+    for (int i = 0; i < k; i++)
+        size += gram[i * k + i] / k;
+    if (!(size > 1e-18))
+        return 0;
+    for (int i = 0; i < k; i++) {
+        slope[i] = 0.5 * options->near * gram[i * k + i];
+        for (int j = 0; j < k; j++)
+            slope[i] += gram[i * k + j] * w[j];
+    }
+    for (int step = 0; step < options->steps; step++) {
+        int low = 0, high = -1;
+        for (int i = 0; i < k; i++) {
+            if (slope[i] < slope[low])
+                low = i;
+            if (w[i] > 0 && (high < 0 || slope[i] > slope[high]))
+                high = i;
+        }
+        double gain = high < 0 ? 0 : slope[high] - slope[low];
+        if (gain <= options->tolerance * size)
+            break;
+        double bend = gram[low * k + low] + gram[high * k + high] - 2 * gram[low * k + high];
+        double move = bend > 1e-300 ? fmin(w[high], gain / bend) : w[high];
+        w[low] += move;
+        w[high] -= move;
+        for (int j = 0; j < k; j++)
+            slope[j] += move * (gram[j * k + low] - gram[j * k + high]);
+    }
+    return distance(w, z, k, d);
+}

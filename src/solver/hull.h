@@ -1,0 +1,19 @@
+/* hull.h - A point as a convex combination of its neighbours. */
+#ifndef BF_SOLVER_HULL_H
+#define BF_SOLVER_HULL_H
+
+enum { BF__HULL_MOST = 128 }; /* the largest k */
+
+typedef struct bf__hull_options {
+    double near;      /* eps: how much distance counts */
+    double tolerance; /* stop where the violation is this share of the mean |z_j|^2 */
+    int steps;        /* or after so many */
+} bf__hull_options;
+
+/* w (k), on the simplex, towards the least of |sum_j w_j z_j|^2 + near sum_j w_j |z_j|^2, from what
+ * w holds; z (k, d) row-major are the neighbours as seen from the point. gram (k, k) is scratch.
+ * Returns |sum_j w_j z_j|, the distance of the combination from the point. */
+double bf__hull_solve(double *w, const double *z, int k, int d, const bf__hull_options *options,
+                      double *gram);
+
+#endif

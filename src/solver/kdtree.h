@@ -1,0 +1,37 @@
+/* kdtree.h - The k nearest of a set of points, exactly. */
+#ifndef BF_SOLVER_KDTREE_H
+#define BF_SOLVER_KDTREE_H
+
+#include <stdint.h>
+
+#include "backflow/memory.h"
+
+enum { BF__KDTREE_LEAF = 16, BF__KDTREE_MOST = 128 }; /* points in a leaf; the largest k */
+
+typedef struct bf__kdnode {
+    int32_t first, count; /* points, in the order of `index` */
+    int32_t left;         /* the other child is left + 1; -1: a leaf */
+} bf__kdnode;
+
+typedef struct bf__kdtree {
+    int64_t n;
+    int d;
+    const bf__kdnode *node;
+    const double *box;    /* (nodes, 2, d): least and greatest coordinates in each */
+    const double *leaf;   /* (n rounded up per leaf): leaf after leaf, (d, BF__KDTREE_LEAF) each */
+    const int32_t *place; /* (nodes): which block of `leaf` */
+    const int32_t *index; /* (n) */
+} bf__kdtree;
+
+/* x (d, n), column after column, is copied; n from 1 to INT32_MAX. */
+bf_status bf__kdtree_build(bf__kdtree *out, const double *x, int64_t n, int d, bf_arena *arena,
+                           bf_error *err);
+
+/* The k nearest to q (d), nearest first; of equal distances the lower index first. index and
+ * square (k) take the points and their squared distances. Returns how many: less than k only where
+ * there are fewer points. `leaves` above 0 looks into no more than that many leaves, the nearest
+ * first: approximate, for high dimension. k is at most BF__KDTREE_MOST. */
+int bf__kdtree_nearest(int32_t *index, double *square, const bf__kdtree *tree, const double *q,
+                       int k, int64_t leaves);
+
+#endif

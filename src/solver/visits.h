@@ -1,0 +1,37 @@
+/* visits.h - The long-run visits of a large sparse chain with restarts. */
+#ifndef BF_SOLVER_VISITS_H
+#define BF_SOLVER_VISITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "backflow/log.h"
+#include "backflow/memory.h"
+
+/* x_j = sum_i P_ij x_i + start_j sum_i restart_i x_i + source_j. P is given by its columns: node j
+ * takes prob[e] of node from[e], begin[j] <= e < begin[j + 1]. */
+typedef struct bf__visits {
+    int64_t n;
+    const int64_t *begin; /* (n + 1) */
+    const int32_t *from;
+    const double *prob;
+    const double *start, *restart; /* (n); NULL: nothing restarts */
+    const double *source;          /* (n); NULL: 0 */
+    bool closed;                   /* x is kept at a sum of 1: rows and restarts sum to 1 */
+    const double *reward;          /* (n): what the visits are wanted for, to know when to stop */
+    double scale;                  /* the size of a difference in reward that matters */
+    int64_t steps;                 /* at most; 0: 20,000 */
+} bf__visits;
+
+typedef struct bf__visits_result {
+    int64_t steps;
+    double residual; /* |x - what follows from it|_1 */
+    double change;   /* of the sum of x times reward, in units of scale, over the last 100 steps */
+} bf__visits_result;
+
+/* x (n) holds the start of the iteration and takes the solution. Running out of steps is no error:
+ * `result` says it. BF_ECANCELLED where progress asks for a stop. */
+bf_status bf__visits_solve(double *x, bf__visits_result *result, const bf__visits *visits,
+                           const bf_context *context, bf_arena *arena, bf_error *err);
+
+#endif
