@@ -43,6 +43,18 @@ static const bf_option rows[] = {
               "distances (p25), a number, any of them times a factor (median*0.5), or several "
               "with commas, which are mixed."),
     BF__POINTS_ROWS(bf__blackbox_options),
+    BF_OPTION_RANGE(bf__blackbox_options, features, "0", 0, 20000,
+                    "M: Features, or anchors, that the weights are made of; 0: as many as the "
+                    "model takes by itself."),
+    BF_OPTION(bf__blackbox_options, action_share, "auto",
+              "C: What different actions at one state have in common, 0 (nothing) to 1 (all)."),
+    BF_OPTION(bf__blackbox_options, ridge, "auto",
+              "LAMBDA: Penalty on the size of linear weights; auto goes by the log."),
+    BF_OPTION_RANGE(bf__blackbox_options, memory, "2", 0.01, 1e6,
+                    "GB: Memory for features; with less, they are made again block by block."),
+    BF_OPTION(bf__blackbox_options, anchor_width, "0.1,0.15,0.25",
+              "SHARES: Widths around the anchors, as shares of the kernel's; the weights are the "
+              "mean over them."),
 };
 
 static const bf_option_table table =

@@ -10,6 +10,13 @@ typedef struct bf__blackbox_options {
     int kernel; /* 0 auto; otherwise 1 + the kernel's place in kernels.def */
     const char *bandwidth;
     const char *periodic, *scale; /* points.h */
+
+    /* Weights on features of real-valued states (balance.h). */
+    int64_t features;         /* 0: by the model */
+    const char *action_share; /* "auto" or a number */
+    const char *ridge;        /* "auto" or a number */
+    double memory;            /* GB */
+    const char *anchor_width; /* shares of the kernel's width, with commas */
 } bf__blackbox_options;
 
 typedef struct bf__weights {
