@@ -52,6 +52,11 @@ static const bf_option rows[] = {
               "LAMBDA: Penalty on the size of linear weights; auto goes by the log."),
     BF_OPTION_RANGE(bf__blackbox_options, neighbours, "16", 1, 128,
                     "K: Logged pairs that a next pair is spread over (neighbours, corrected)."),
+    BF_OPTION_RANGE(bf__blackbox_options, memory, "2", 0.01, 1e6,
+                    "GB: Memory for features; with less, they are made again block by block."),
+    BF_OPTION(bf__blackbox_options, anchor_width, "0.1,0.15,0.25",
+              "SHARES: Widths around the anchors, as shares of the kernel's; the weights are the "
+              "mean over them."),
 };
 
 static const bf_option_table table =

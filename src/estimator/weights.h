@@ -15,8 +15,9 @@ typedef struct bf__blackbox_options {
     int64_t features;         /* 0: by the model */
     const char *action_share; /* "auto" or a number */
     const char *ridge;        /* "auto" or a number */
-
-    int64_t neighbours; /* k of neighbours and corrected */
+    int64_t neighbours;       /* k of neighbours and corrected */
+    double memory;            /* GB */
+    const char *anchor_width; /* shares of the kernel's width, with commas */
 } bf__blackbox_options;
 
 typedef struct bf__weights {
