@@ -9,6 +9,7 @@
 #include "core/fail.h"
 #include "estimator/points.h"
 #include "estimator/weights.h"
+#include "solver/mlp.h"
 
 #define BF_WEIGHTS(name) extern const bf__weights bf__weights_##name;
 #include "estimator/weights.def"
@@ -43,6 +44,28 @@ static const bf_option rows[] = {
               "distances (p25), a number, any of them times a factor (median*0.5), or several "
               "with commas, which are mixed."),
     BF__POINTS_ROWS(bf__blackbox_options),
+    BF_OPTION_RANGE(bf__blackbox_options, features, "0", 0, 20000,
+                    "M: Features, or anchors, that the weights are made of; 0: as many as the "
+                    "model takes by itself."),
+    BF_OPTION(bf__blackbox_options, action_share, "auto",
+              "C: What different actions at one state have in common, 0 (nothing) to 1 (all)."),
+    BF_OPTION_RANGE(bf__blackbox_options, memory, "2", 0.01, 1e6,
+                    "GB: Memory for features; with less, they are made again block by block."),
+    BF_OPTION(bf__blackbox_options, hidden, "30-20-10",
+              "SIZES: Hidden layers of a network of weights."),
+    BF_OPTION_CHOICE(bf__blackbox_options, activation, "sigmoid", BF__MLP_ACTIVATIONS,
+                     "Of its hidden units."),
+    BF_OPTION_CHOICE(bf__blackbox_options, optimizer, "auto", "auto|lbfgs|adam",
+                     "How it is fitted: lbfgs on all transitions, adam on batches of them; auto is "
+                     "lbfgs where the kernel, or its features, fit the memory."),
+    BF_OPTION_RANGE(bf__blackbox_options, steps, "0", 0, 1e8,
+                    "N: Steps of the optimiser; 0: as many as it takes by itself."),
+    BF_OPTION_RANGE(bf__blackbox_options, batch, "1024", 2, 1e6, "B: Transitions in a batch."),
+    BF_OPTION_RANGE(bf__blackbox_options, rate, "0.003", 1e-9, 10, "R: First step size of adam."),
+    BF_OPTION_RANGE(bf__blackbox_options, restarts, "3", 1, 1000,
+                    "N: Networks fitted from different starts; the weights are their mean."),
+    BF_OPTION_RANGE(bf__blackbox_options, spread, "0", 0, 1e6,
+                    "S: Adds S / (effective sample size) to the flow residual that is minimised."),
 };
 
 static const bf_option_table table =

@@ -10,6 +10,17 @@ typedef struct bf__blackbox_options {
     int kernel; /* 0 auto; otherwise 1 + the kernel's place in kernels.def */
     const char *bandwidth;
     const char *periodic, *scale; /* points.h */
+
+    int64_t features;         /* 0: by the model */
+    const char *action_share; /* "auto" or a number */
+    double memory;            /* GB */
+
+    /* Weights by a network (neural.c). */
+    const char *hidden; /* "30-20-10" */
+    int activation;     /* bf__activation */
+    int optimizer;      /* auto, lbfgs, adam */
+    int64_t steps, batch, restarts;
+    double rate, spread;
 } bf__blackbox_options;
 
 typedef struct bf__weights {
