@@ -9,6 +9,7 @@
 #include "core/fail.h"
 #include "estimator/points.h"
 #include "estimator/weights.h"
+#include "solver/mlp.h"
 
 #define BF_WEIGHTS(name) extern const bf__weights bf__weights_##name;
 #include "estimator/weights.def"
@@ -57,6 +58,21 @@ static const bf_option rows[] = {
     BF_OPTION(bf__blackbox_options, anchor_width, "0.1,0.15,0.25",
               "SHARES: Widths around the anchors, as shares of the kernel's; the weights are the "
               "mean over them."),
+    BF_OPTION(bf__blackbox_options, hidden, "30-20-10",
+              "SIZES: Hidden layers of a network of weights."),
+    BF_OPTION_CHOICE(bf__blackbox_options, activation, "sigmoid", BF__MLP_ACTIVATIONS,
+                     "Of its hidden units."),
+    BF_OPTION_CHOICE(bf__blackbox_options, optimizer, "auto", "auto|lbfgs|adam",
+                     "How it is fitted: lbfgs on all transitions, adam on batches of them; auto is "
+                     "lbfgs where the kernel, or its features, fit the memory."),
+    BF_OPTION_RANGE(bf__blackbox_options, steps, "0", 0, 1e8,
+                    "N: Steps of the optimiser; 0: as many as it takes by itself."),
+    BF_OPTION_RANGE(bf__blackbox_options, batch, "1024", 2, 1e6, "B: Transitions in a batch."),
+    BF_OPTION_RANGE(bf__blackbox_options, rate, "0.003", 1e-9, 10, "R: First step size of adam."),
+    BF_OPTION_RANGE(bf__blackbox_options, restarts, "3", 1, 1000,
+                    "N: Networks fitted from different starts; the weights are their mean."),
+    BF_OPTION_RANGE(bf__blackbox_options, spread, "0", 0, 1e6,
+                    "S: Adds S / (effective sample size) to the flow residual that is minimised."),
 };
 
 static const bf_option_table table =

@@ -18,6 +18,13 @@ typedef struct bf__blackbox_options {
     int64_t neighbours;       /* k of neighbours and corrected */
     double memory;            /* GB */
     const char *anchor_width; /* shares of the kernel's width, with commas */
+
+    /* Weights by a network (neural.c). */
+    const char *hidden; /* "30-20-10" */
+    int activation;     /* bf__activation */
+    int optimizer;      /* auto, lbfgs, adam */
+    int64_t steps, batch, restarts;
+    double rate, spread;
 } bf__blackbox_options;
 
 typedef struct bf__weights {

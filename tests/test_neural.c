@@ -1,0 +1,408 @@
+/* test_neural.c - Weights by a network: the loss and its slope, the fit, odd logs. */
+#include "harness.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "estimator/neural_fit.h"
+#include "estimator/weights.h"
+#include "mdp.h"
+#include "solver/mlp.h"
+
+static bf_arena *arena;
+static bf_error err;
+static const bf_context one = {.threads = 1, .seed = 3}, two = {.threads = 2, .seed = 3};
+
+static int make_arena(void **state) {
+    (void)state;
+    return bf_arena_create(&arena, NULL, &err) == BF_OK ? 0 : -1;
+}
+
+static int drop_arena(void **state) {
+    (void)state;
+    bf_arena_destroy(arena);
+    return 0;
+}
+
+static void *room(int64_t count, size_t size) {
+    void *x = bf_arena_zalloc(arena, count, size, &err);
+    assert_non_null(x);
+    return x;
+}
+
+/* ---- Logs */
+
+typedef struct shape {
+    int64_t n;
+    int d, actions, horizon; /* actions 0: vectors of 2, 3 samples */
+    double scale;
+    bool terminated, constant, duplicates;
+} shape;
+
+static double *numbers(int64_t count, bf_rng *rng, double scale) {
+    double *x = room(count, sizeof *x);
+    for (int64_t i = 0; i < count; i++)
+        x[i] = scale * bf_rng_normal(rng);
+    return x;
+}
+
+static double *policy(int actions, int64_t n, bf_rng *rng) {
+    double *p = room(actions * n, sizeof *p);
+    for (int64_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (int a = 0; a < actions; a++)
+            sum += p[a * n + i] = 0.1 + bf_rng_uniform(rng);
+        for (int a = 0; a < actions; a++)
+            p[a * n + i] /= sum;
+    }
+    return p;
+}
+
+/* States that drift to 0, pushed by the action; rewards the first coordinate. */
+static bf_dataset make_log(shape s) {
+    bf_rng rng = bf_rng_make(11, "log", (uint64_t)(s.n + s.d));
+    int64_t n = s.n;
+    double *z = numbers(s.d * n, &rng, 1), *nz = numbers(s.d * n, &rng, 0.4);
+    double *r = room(n, sizeof *r), *u = numbers(2 * n, &rng, 1);
+    int32_t *action = room(n, sizeof *action);
+    uint8_t *terminated = room(n, 1);
+    int64_t *begin = room(n + 1, sizeof *begin), *order = room(n, sizeof *order), episodes = 0;
+    for (int64_t i = 0; i < n; i++) {
+        action[i] = s.actions ? (int32_t)bf_rng_below(&rng, s.actions) : 0;
+        double push = s.actions ? (double)action[i] : u[i];
+        for (int c = 0; c < s.d; c++) {
+            if (i % s.horizon)
+                z[c * n + i] = nz[c * n + i - 1];
+            if (s.duplicates && i)
+                z[c * n + i] = z[c * n];
+            nz[c * n + i] += 0.7 * z[c * n + i] + (c ? 0 : 0.5 * push);
+            if (s.constant)
+                z[c * n + i] = nz[c * n + i] = 7;
+        }
+        r[i] = z[i];
+        order[i] = i;
+        if (i % s.horizon == 0)
+            begin[episodes++] = i;
+        terminated[i] = s.terminated && i % s.horizon == s.horizon - 1;
+    }
+    begin[episodes] = n;
+    for (int64_t i = 0; i < s.d * n; i++) {
+        z[i] *= s.scale;
+        nz[i] *= s.scale;
+    }
+    bf_dataset data = {.n = n, .state_dim = s.d, .state = z, .next_state = nz, .reward = r};
+    data.terminated = terminated;
+    data.episodes = episodes;
+    data.begin = begin;
+    data.order = order;
+    data.real_state = true;
+    if (s.actions) {
+        data.actions = s.actions;
+        data.action = action;
+        data.pi = policy(s.actions, n, &rng);
+        data.npi = policy(s.actions, n, &rng);
+    } else {
+        data.action_dim = 2;
+        data.samples = 3;
+        data.action_vector = u;
+        data.na = numbers(6 * n, &rng, 1);
+    }
+    return data;
+}
+
+static bf__flow *make_flow(const bf_dataset *data, double **k) {
+    bf__flow_input in = {.n = data->n,
+                         .d = data->state_dim,
+                         .z = data->state,
+                         .nz = data->next_state,
+                         .actions = data->actions,
+                         .action = data->action,
+                         .npi = data->npi,
+                         .gamma = 1};
+    double width = 1.5;
+    bf__flow *flow;
+    assert_ok(bf__kernel_set(&in.kernel, bf__kernel_find("gaussian"), &width, 1, &err), err);
+    assert_ok(bf__flow_create(&flow, &in, &one, arena, &err), err);
+    *k = room(data->n * data->n, sizeof **k);
+    assert_ok(bf__flow_plain(*k, &in, arena, &err), err);
+    return flow;
+}
+
+static bf__blackbox_options defaults(void) {
+    bf__blackbox_options o = {.weights = 0};
+    const bf_option_table *table = bf_estimator_find("blackbox")->options;
+    assert_ok(bf_options_init(table, &o, &err), err);
+    assert_ok(bf_options_set(bf_options_find(table, "weights"), &o, "neural", &err), err);
+    return o;
+}
+
+static bf_status estimate(bf_estimate *out, const bf_dataset *data, const bf__blackbox_options *o,
+                          const bf_context *context) {
+    bf_problem problem = {data, 1, BF_TERMINAL_RESTART};
+    return bf_estimator_run(bf_estimator_find("blackbox"), out, &problem, o, context, arena, &err);
+}
+
+/* ---- The loss */
+
+/* The slope of the plain loss, through the plain network, against central differences. */
+static void check_gradient(bool batch) {
+    enum { N = 40, B = 16 };
+    bf_dataset data = make_log((shape){.n = N, .d = 2, .actions = 2, .horizon = 10, .scale = 1});
+    double *k;
+    make_flow(&data, &k);
+    int64_t n = batch ? B : N;
+    double *part = room(n * n, sizeof *part);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            part[i * n + j] = k[2 * i % N * N + 2 * j % N];
+    const double *used = batch ? part : k;
+    bf__mlp net;
+    assert_ok(bf__mlp_make(&net, 2, "5-3", 1, BF__SIGMOID, BF__SOFTPLUS, &err), err);
+    int64_t count = bf__mlp_parameters(&net);
+    double *x = room(count, sizeof *x), *gradient = room(count, sizeof *x);
+    double *w = room(n, sizeof *w), *slope = room(n, sizeof *w), *inputs = room(2 * n, sizeof *w);
+    bf_rng rng = bf_rng_make(1, "net", 0);
+    bf__mlp_init(&net, x, &rng);
+    for (int64_t i = 0; i < 2 * n; i++)
+        inputs[i] = bf_rng_normal(&rng);
+    bf__mlp_forward_plain(&net, x, inputs, n, w);
+    if (batch)
+        bf__neural_batch_plain(slope, used, w, n, N, 0.3);
+    else
+        bf__neural_value_plain(slope, used, w, n, 0.3);
+    bf__mlp_backward_plain(&net, x, inputs, n, slope, gradient);
+    double *unused = room(n, sizeof *unused), largest = 0;
+    for (int64_t p = 0; p < count; p++)
+        largest = fmax(largest, fabs(gradient[p]));
+    for (int64_t p = 0; p < count; p++) {
+        double at = x[p], step = 1e-5, value[2];
+        for (int side = 0; side < 2; side++) {
+            x[p] = at + (side ? step : -step);
+            bf__mlp_forward_plain(&net, x, inputs, n, w);
+            value[side] = batch ? bf__neural_batch_plain(unused, used, w, n, N, 0.3)
+                                : bf__neural_value_plain(unused, used, w, n, 0.3);
+        }
+        x[p] = at;
+        assert_near((value[1] - value[0]) / (2 * step), gradient[p], 1e-6 * fmax(largest, 1e-3));
+    }
+    assert_true(largest > 1e-6);
+}
+
+static void gradients(void **state) {
+    (void)state;
+    check_gradient(false);
+    check_gradient(true);
+}
+
+/* Exact and low rank against the plain loss. */
+static void fast_is_plain(void **state) {
+    (void)state;
+    enum { N = 700 };
+    bf_dataset data = make_log((shape){.n = N, .d = 3, .actions = 3, .horizon = 50, .scale = 1});
+    double *k, *w = room(N, sizeof *w), *slope = room(N, sizeof *slope);
+    bf__flow *flow = make_flow(&data, &k);
+    float *f = room(N, sizeof *f), *got = room(N, sizeof *got);
+    bf_rng rng = bf_rng_make(4, "w", 0);
+    for (int i = 0; i < N; i++)
+        w[i] = (double)(f[i] = (float)exp(bf_rng_normal(&rng)));
+    for (int way = 0; way < 4; way++) {
+        bf__neural_loss loss;
+        double spread = way & 1 ? 0.5 : 0, ess, square = 0, sum = 0;
+        if (way < 2)
+            assert_ok(bf__neural_exact(&loss, flow, spread, &two, arena, &err), err);
+        else
+            assert_ok(bf__neural_lowrank(&loss, flow, N, spread, &two, arena, &err), err);
+        double value = bf__neural_value(got, &ess, &loss, f, &two);
+        double wanted = bf__neural_value_plain(slope, k, w, N, spread), largest = 0;
+        assert_near(value, wanted, 1e-4);
+        for (int i = 0; i < N; i++) {
+            largest = fmax(largest, fabs(slope[i]));
+            sum += w[i];
+            square += w[i] * w[i];
+        }
+        assert_near(ess, sum * sum / square, 1e-3);
+        for (int i = 0; i < N; i++)
+            assert_near((double)got[i], slope[i], 1e-3 * largest);
+    }
+    memset(f, 0, N * sizeof *f); /* no weights at all */
+    bf__neural_loss loss;
+    double ess;
+    assert_ok(bf__neural_exact(&loss, flow, 0, &one, arena, &err), err);
+    assert_true(bf__neural_value(got, &ess, &loss, f, &one) == BF__NEURAL_LOST);
+    assert_true(got[0] == 0 && ess == 0);
+}
+
+/* A batch against the plain one, and its mean over many batches against the whole. */
+static void batches(void **state) {
+    (void)state;
+    enum { N = 60, B = 24, ROUNDS = 4000 };
+    bf_dataset data = make_log(
+        (shape){.n = N, .d = 2, .actions = 2, .horizon = 10, .scale = 1, .terminated = false});
+    double *k, top = 0, mean = 0, noise = 0;
+    bf__flow *flow = make_flow(&data, &k);
+    bf__batch *batch;
+    assert_ok(bf__batch_create(&batch, flow, B, arena, &err), err);
+    bf_rng rng = bf_rng_make(4, "w", 0);
+    float all[N], w[B], diagonal[B], slope[B];
+    double wide[B], wanted[B], part[B * B];
+    int64_t order[N];
+    for (int i = 0; i < N; i++) {
+        all[i] = 1; /* then the estimate has no bias: the sum of weights is known */
+        order[i] = i;
+        for (int j = 0; j < N; j++)
+            top += k[i * N + j] / N / N;
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        double value;
+        for (int i = 0; i < B; i++) {
+            int64_t j = i + bf_rng_below(&rng, N - i), swap = order[i];
+            order[i] = order[j];
+            order[j] = swap;
+            w[i] = round ? all[order[i]] : (float)exp(bf_rng_normal(&rng));
+            wide[i] = (double)w[i];
+            diagonal[i] = (float)k[order[i] * (N + 1)];
+        }
+        bf__batch_gather(batch, flow, order, B);
+        assert_ok(bf__neural_batch(slope, &value, batch, N, diagonal, w, 0, &one, arena, &err),
+                  err);
+        if (round) {
+            mean += value / (ROUNDS - 1);
+            noise += value * value / (ROUNDS - 1);
+            continue;
+        }
+        for (int i = 0; i < B; i++)
+            for (int j = 0; j < B; j++)
+                part[i * B + j] = k[order[i] * N + order[j]];
+        assert_near(value, bf__neural_batch_plain(wanted, part, wide, B, N, 0), 1e-5);
+        for (int i = 0; i < B; i++)
+            assert_near((double)slope[i], wanted[i], 1e-5);
+    }
+    noise = sqrt((noise - mean * mean) / ROUNDS);
+    assert_true(noise < 0.2 * top);
+    assert_near(mean, top, 4 * noise);
+}
+
+/* ---- The estimate */
+
+/* A finite process, its states put on a line: close to the tabular answer, which is exact. */
+static void finite_process(void **state) {
+    (void)state;
+    bf_rng rng = bf_rng_make(21, "mdp", 0);
+    for (int round = 0; round < 2; round++) {
+        mdp m = mdp_random(MDP_DENSE, &rng, arena);
+        bf_dataset data = mdp_log(&m, 0, arena);
+        data.real_state = true;
+        bf_estimate answer;
+        bf__blackbox_options o = defaults();
+        o.bandwidth = "0.3";
+        o.steps = 400;
+        assert_ok(estimate(&answer, &data, &o, &one), err);
+        double exact = mdp_value(&m, 1, NULL), naive = 0;
+        for (int64_t i = 0; i < data.n; i++)
+            naive += data.reward[i] / (double)data.n;
+        assert_near(answer.value, exact, fmax(0.05 * fabs(naive - exact), 2e-3));
+        assert_true(bf_estimate_get(&answer, "flow_residual") <
+                    0.02 * bf_estimate_get(&answer, "flow_residual_uniform"));
+    }
+}
+
+static void threads_and_ways(void **state) {
+    (void)state;
+    bf_dataset data = make_log(
+        (shape){.n = 1500, .d = 2, .actions = 2, .horizon = 50, .scale = 1, .terminated = true});
+    for (int way = 0; way < 3; way++) {
+        bf__blackbox_options o = defaults();
+        bf_estimate first, second;
+        o.optimizer = way == 2 ? 2 : 1;
+        o.features = way == 1 ? 100 : 0;
+        o.steps = way == 2 ? 300 : 40;
+        o.batch = 300;
+        o.restarts = 2;
+        assert_ok(estimate(&first, &data, &o, &one), err);
+        assert_ok(estimate(&second, &data, &o, &two), err);
+        assert_true(first.value == second.value);
+        assert_memory_equal(first.weights, second.weights, 1500 * sizeof *first.weights);
+        assert_true(bf_estimate_get(&first, "flow_residual") <
+                    0.5 * bf_estimate_get(&first, "flow_residual_uniform"));
+    }
+}
+
+/* An answer or an error, never NaN. */
+static void odd_logs(void **state) {
+    (void)state;
+    const shape shapes[] = {
+        {.n = 1, .d = 1, .actions = 1, .horizon = 1, .scale = 1},
+        {.n = 2, .d = 1, .actions = 2, .horizon = 2, .scale = 1},
+        {.n = 60, .d = 1, .actions = 2, .horizon = 20, .scale = 1e12},
+        {.n = 60, .d = 2, .actions = 2, .horizon = 20, .scale = 1e-12},
+        {.n = 60, .d = 2, .actions = 2, .horizon = 20, .scale = 1, .constant = true},
+        {.n = 60, .d = 2, .actions = 2, .horizon = 20, .scale = 1, .duplicates = true},
+        {.n = 60, .d = 100, .actions = 40, .horizon = 20, .scale = 1},
+        {.n = 60, .d = 2, .actions = 3, .horizon = 20, .scale = 1, .terminated = true},
+        {.n = 60, .d = 2, .actions = 0, .horizon = 20, .scale = 1},
+    };
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (int way = 0; way < 3; way++) {
+            bf_dataset data = make_log(shapes[s]);
+            bf__blackbox_options o = defaults();
+            bf_estimate answer;
+            double sum = 0;
+            o.optimizer = way == 2 ? 2 : 1;
+            o.features = way == 1 ? 30 : 0;
+            o.steps = 30;
+            o.batch = 16;
+            o.restarts = 1;
+            assert_ok(estimate(&answer, &data, &o, &one), err);
+            for (int64_t i = 0; i < data.n; i++) {
+                assert_true(answer.weights[i] >= 0);
+                sum += answer.weights[i];
+            }
+            assert_near(sum, 1, 1e-6);
+            for (int i = 0; i < answer.diagnostic_count; i++)
+                assert_true(isfinite(answer.diagnostics[i].value));
+        }
+}
+
+static bool stop_at_five(void *context, const bf_progress *progress) {
+    (void)progress;
+    return ++*(int *)context < 5;
+}
+
+static void interrupted(void **state) {
+    (void)state;
+    bf_dataset data = make_log((shape){.n = 300, .d = 2, .actions = 2, .horizon = 50, .scale = 1});
+    int calls = 0;
+    bf_context context = {.log = {NULL, stop_at_five, &calls}, .threads = 1, .seed = 1};
+    bf_estimate answer;
+    bf__blackbox_options o = defaults();
+    assert_ok(estimate(&answer, &data, &o, &context), err);
+    assert_true(answer.warning_count > 0);
+    assert_non_null(strstr(answer.warnings[0].text, "interrupted"));
+    assert_true(answer.warnings[0].distrust);
+    assert_true(bf_estimate_get(&answer, "flow_residual") <
+                bf_estimate_get(&answer, "flow_residual_uniform"));
+}
+
+static void bad_options(void **state) {
+    (void)state;
+    bf_dataset data = make_log((shape){.n = 30, .d = 2, .actions = 2, .horizon = 10, .scale = 1});
+    bf_estimate answer;
+    bf__blackbox_options o = defaults();
+    o.hidden = "30-x";
+    assert_int_equal(estimate(&answer, &data, &o, &one), BF_EUSAGE);
+    o = defaults();
+    o.action_share = "2";
+    assert_int_equal(estimate(&answer, &data, &o, &one), BF_EUSAGE);
+    assert_string_equal(err.message, "--action-share: '2' is not auto or a number from 0 to 1");
+}
+
+#define test(f) cmocka_unit_test_setup_teardown(f, make_arena, drop_arena)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        test(gradients),        test(fast_is_plain), test(batches),     test(finite_process),
+        test(threads_and_ways), test(odd_logs),      test(interrupted), test(bad_options),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
