@@ -221,3 +221,13 @@ void bf__args_help(bf__tool *tool, const bf__command *command, const bf__slot *s
             option_help(out, &slots[i].table->rows[j]);
     }
 }
+
+bf_status bf__args_begin(bf__tool *tool, const bf__command *command, const bf__slot *slots,
+                         int slot_count, int argc, char **argv, bf__words *out, bf_error *err) {
+    BF_ALLOC(out->word, tool->arena, argc + 1, err);
+    BF_TRY(bf__args_parse(tool, slots, slot_count, argc, argv, out->word, &out->count, err));
+    out->help = tool->common.help;
+    if (out->help)
+        bf__args_help(tool, command, slots, slot_count);
+    return BF_OK;
+}

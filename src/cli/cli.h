@@ -45,6 +45,16 @@ const bf__command *bf__command_at(int index);
 bf_status bf__args_parse(bf__tool *tool, const bf__slot *slots, int slot_count, int argc,
                          char **argv, const char **words, int *word_count, bf_error *err);
 
+typedef struct bf__words {
+    const char **word; /* what is no option */
+    int count;
+    bool help; /* --help was asked for, and has been answered */
+} bf__words;
+
+/* The beginning of nearly every command: bf__args_parse, and --help. */
+bf_status bf__args_begin(bf__tool *tool, const bf__command *command, const bf__slot *slots,
+                         int slot_count, int argc, char **argv, bf__words *out, bf_error *err);
+
 /* The text of `name` among the arguments, before they are parsed (the last one wins), or NULL. */
 const char *bf__args_peek(int argc, char **argv, const char *name);
 

@@ -196,19 +196,16 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     bf_read_options reading;
     bf__slot slots[] = {
         {&table, &options}, {&bf_read_table, &reading}, {&bf__common_table, &tool->common}};
-    const char **words;
-    int count;
-    BF_ALLOC(words, tool->arena, argc, err);
-    BF_TRY(bf__args_parse(tool, slots, 3, argc, argv, words, &count, err));
-    if (tool->common.help) {
-        bf__args_help(tool, &bf__command_inspect, slots, 3);
+    bf__words words;
+    BF_TRY(bf__args_begin(tool, &bf__command_inspect, slots, 3, argc, argv, &words, err));
+    if (words.help)
         return BF_OK;
-    }
-    if (count == 0)
+    if (words.count == 0)
         return bf_fail(err, BF_EUSAGE, "no log given: backflow inspect DATA...");
     bf_dataset data;
     bf__survey survey;
-    BF_TRY(bf_dataset_read(&data, words, count, &reading, &tool->context, tool->arena, err));
+    BF_TRY(bf_dataset_read(&data, words.word, words.count, &reading, &tool->context, tool->arena,
+                           err));
     BF_TRY(bf__survey_take(&survey, &data, tool->arena, err));
     if (!options.json) {
         print_text(tool->out, &data, &survey);

@@ -3,6 +3,8 @@
 
 #include "cli/cli.h"
 #include "core/fail.h"
+#include "estimator/weights.h"
+#include "kernel/kernel.h"
 
 typedef struct kind {
     const char *name;
@@ -10,38 +12,27 @@ typedef struct kind {
     bool (*entry)(int index, const char **name, const char **summary);
 } kind;
 
-static bool estimator_entry(int index, const char **name, const char **summary) {
-    const bf_estimator *e = bf_estimator_at(index);
-    if (e) {
-        *name = e->name;
-        *summary = e->summary;
+/* An entry function over a list whose items have a name and a summary. */
+#define ENTRY(function, type, at)                                                                  \
+    static bool function(int index, const char **name, const char **summary) {                     \
+        const type *item = at(index);                                                              \
+        if (item) {                                                                                \
+            *name = item->name;                                                                    \
+            *summary = item->summary;                                                              \
+        }                                                                                          \
+        return item != NULL;                                                                       \
     }
-    return e != NULL;
-}
-
-static bool env_entry(int index, const char **name, const char **summary) {
-    const bf_env *e = bf_env_at(index);
-    if (e) {
-        *name = e->name;
-        *summary = e->summary;
-    }
-    return e != NULL;
-}
-
-static bool command_entry(int index, const char **name, const char **summary) {
-    const bf__command *c = bf__command_at(index);
-    if (c) {
-        *name = c->name;
-        *summary = c->summary;
-    }
-    return c != NULL;
-}
+ENTRY(estimator_entry, bf_estimator, bf_estimator_at)
+ENTRY(weights_entry, bf__weights, bf__weights_at)
+ENTRY(kernel_entry, bf__kernel_kind, bf__kernel_at)
+ENTRY(env_entry, bf_env, bf_env_at)
+ENTRY(command_entry, bf__command, bf__command_at)
 
 extern const bf__command bf__command_list;
 
 static const kind kinds[] = {
-    {"estimators", estimator_entry},  {"readers", bf_reader_describe},
-    {"policies", bf_policy_describe}, {"envs", env_entry},
+    {"estimators", estimator_entry}, {"weights", weights_entry},       {"kernels", kernel_entry},
+    {"readers", bf_reader_describe}, {"policies", bf_policy_describe}, {"envs", env_entry},
     {"commands", command_entry},
 };
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
@@ -56,24 +47,21 @@ static void print_kind(FILE *out, const kind *k) {
 static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err) {
     (void)exit_status;
     bf__slot slots[] = {{&bf__common_table, &tool->common}};
-    const char **words;
-    int count;
-    BF_ALLOC(words, tool->arena, argc, err);
-    BF_TRY(bf__args_parse(tool, slots, 1, argc, argv, words, &count, err));
-    if (tool->common.help) {
-        bf__args_help(tool, &bf__command_list, slots, 1);
+    bf__words words;
+    BF_TRY(bf__args_begin(tool, &bf__command_list, slots, 1, argc, argv, &words, err));
+    if (words.help)
         return BF_OK;
-    }
-    if (count == 0)
+    if (words.count == 0)
         for (int k = 0; k < KINDS; k++)
             print_kind(tool->out, &kinds[k]);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < words.count; i++) {
         int k = 0;
-        while (k < KINDS && strcmp(kinds[k].name, words[i]) != 0)
+        while (k < KINDS && strcmp(kinds[k].name, words.word[i]) != 0)
             k++;
         if (k == KINDS)
             return bf_fail(err, BF_EUSAGE,
-                           "'%s' is not a list; 'backflow list' alone shows all of them", words[i]);
+                           "'%s' is not a list; 'backflow list' alone shows all of them",
+                           words.word[i]);
         print_kind(tool->out, &kinds[k]);
     }
     return BF_OK;
@@ -81,7 +69,7 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
 
 const bf__command bf__command_list = {
     .name = "list",
-    .summary = "what is built in: estimators, readers, policies, envs, commands",
-    .usage = "list [estimators|readers|policies|envs|commands]",
+    .summary = "what is built in: methods, weights, kernels, environments, ...",
+    .usage = "list [estimators|weights|kernels|readers|policies|envs|commands]",
     .run = run,
 };

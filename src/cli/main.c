@@ -106,6 +106,17 @@ static void print_version(FILE *out, bool verbose) {
     fprintf(out, "BLAS: %s\nSIMD: %s\nthreads: %d\n", machine.blas, machine.simd, machine.threads);
 }
 
+/* Threads that wait should sleep: machines are shared. OpenMP reads this when it is loaded, which
+ * is before main; functions listed in .preinit_array run before that. */
+static void wait_politely(int argc, char **argv, char **environment) {
+    (void)argc;
+    (void)argv;
+    (void)environment;
+    setenv("OMP_WAIT_POLICY", "passive", 0);
+}
+__attribute__((section(".preinit_array"),
+               used)) static void (*const before_all)(int, char **, char **) = wait_politely;
+
 static bool is(const char *word, const char *a, const char *b) {
     return strcmp(word, a) == 0 || strcmp(word, b) == 0;
 }
@@ -145,8 +156,6 @@ int main(int argc, char **argv) {
         bf_fail(&err, BF_EUSAGE, "'%s' is not a command; backflow --help lists them", argv[1]);
         return fail(&tool, NULL, &err);
     }
-    /* Threads that wait should sleep: machines are shared. Read by the runtime when it starts. */
-    setenv("OMP_WAIT_POLICY", "passive", 0);
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
     sigaction(SIGINT, &action, NULL);
     screen s = {.tool = &tool};

@@ -117,16 +117,12 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     (void)exit_status;
     simulate_options o;
     bf__slot slots[] = {{&table, &o}, {&bf__common_table, &tool->common}};
-    const char **words;
-    int count;
+    bf__words words;
     const bf_env *env;
-    BF_ALLOC(words, tool->arena, argc + 1, err);
-    BF_TRY(bf__args_parse(tool, slots, 2, argc, argv, words, &count, err));
-    if (tool->common.help) {
-        bf__args_help(tool, &bf__command_simulate, slots, 2);
+    BF_TRY(bf__args_begin(tool, &bf__command_simulate, slots, 2, argc, argv, &words, err));
+    if (words.help)
         return BF_OK;
-    }
-    BF_TRY(bf__env_argument(&env, words, count, err));
+    BF_TRY(bf__env_argument(&env, words.word, words.count, err));
     return simulate(tool, &o, env, err);
 }
 
