@@ -25,7 +25,7 @@ static void finite_processes(void **state) {
     const double gammas[] = {1, 0.9, 0};
     const char *options[] = {"weights",      "anchors", "bandwidth", "0.3",
                              "anchor_width", "0.1,0.2", NULL};
-    for (int k = 0; k < 30; k++)
+    for (int k = 0; k < 12; k++)
         for (int g = 0; g < 3; g++)
             for (int terminal = 0; terminal < 2; terminal++) {
                 bf_mark mark = bf_arena_mark(arena);

@@ -28,7 +28,7 @@ static void finite_processes(void **state) {
     (void)state;
     const double gammas[] = {1, 0.9, 0};
     const char *options[] = {"weights", "linear", "ridge", "1e-13", "bandwidth", "0.3", NULL};
-    for (int k = 0; k < 30; k++)
+    for (int k = 0; k < 12; k++)
         for (int g = 0; g < 3; g++)
             for (int terminal = 0; terminal < 2; terminal++) {
                 bf_mark mark = bf_arena_mark(arena);
