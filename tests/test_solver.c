@@ -42,6 +42,35 @@ static void read_numbers(FILE *file, double *out, int64_t count) {
         assert_int_equal(fscanf(file, "%lf", &out[i]), 1);
 }
 
+/* A Q of low rank, down to 0, can not be factored as it is; there is an answer all the same. */
+static void qp_of_low_rank(void **state) {
+    (void)state;
+    enum { N = 40 };
+    static double a[N][3], q[N][N], x[N];
+    for (int rank = 0; rank <= 3; rank++) {
+        bf_rng rng = bf_rng_make(3, "low rank", (uint64_t)rank);
+        double sum = 0, trace = 0;
+        for (int i = 0; i < N; i++)
+            for (int k = 0; k < 3; k++)
+                a[i][k] = k < rank ? bf_rng_normal(&rng) + (k == 0 ? 3 : 0) : 0;
+        for (int i = 0; i < N; i++) {
+            for (int j = 0; j < N; j++)
+                q[i][j] = a[i][0] * a[j][0] + a[i][1] * a[j][1] + a[i][2] * a[j][2];
+            trace += q[i][i];
+        }
+        bf__quadratic form;
+        bf__qp_result result;
+        assert_ok(bf__quadratic_dense(&form, q[0], N, arena, &err), err);
+        assert_ok(bf__simplex_qp(x, &result, &form, NULL, arena, &err), err);
+        assert_true(result.gap <= 1e-9 * trace);
+        for (int i = 0; i < N; i++) {
+            assert_true(x[i] >= 0);
+            sum += x[i];
+        }
+        assert_near(sum, 1, 1e-12);
+    }
+}
+
 /* The objective is between cvxopt's and cvxopt's less its gap; our own gap is closed. */
 static void qp_agrees_with_cvxopt(void **state) {
     (void)state;
@@ -185,6 +214,7 @@ static void large_chains_are_swept(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(qp_of_low_rank, setup, teardown),
         cmocka_unit_test_setup_teardown(qp_agrees_with_cvxopt, setup, teardown),
         cmocka_unit_test_setup_teardown(nearly_reducible_chains_keep_all_digits, setup, teardown),
         cmocka_unit_test_setup_teardown(classes_and_absorption, setup, teardown),

@@ -10,12 +10,12 @@
  * Every column of B is a distribution over the log, so every alpha of the simplex gives weights
  * that are not negative and sum to 1: there is no penalty to choose.
  *
- * Anchors are logged pairs, chosen by randomly pivoted Cholesky on k_W, which spreads them over the
- * states that were seen; drawn at random they crowd where the log does. k_W is Gaussian and much
- * narrower than the kernel of the flow: what the weights can tell apart is set by k_W, what they
- * are asked to balance by the kernel. How narrow is not known beforehand, so that the weights are
- * the mean over a few widths. In many dimensions a few hundred bumps do not cover the states:
- * `anchor_gap`, the share of the trace of k_W that the anchors do not reach, says so. */
+ * Anchors are logged pairs, chosen by randomly pivoted Cholesky on the kernel of the flow, which
+ * spreads them over all that was seen; drawn at random they crowd where the log does. k_W is
+ * Gaussian and much narrower than the kernel: what the weights can tell apart is set by k_W, what
+ * they are asked to balance by the kernel. How narrow is not known beforehand, so that the weights
+ * are the mean over a few widths. In many dimensions a few hundred bumps do not cover the states:
+ * `anchor_gap`, the share of the log more than two widths from every anchor, says so. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,9 +32,11 @@
 
 enum { ANCHORS = 300, FEATURES = 500, ROWS = 2048, MOST_WIDTHS = 8 };
 
+static const double two_widths = 0.1353352832366127; /* exp(-2): k_W two widths away */
+
 typedef struct bumps {
-    const bf__flow *flow;    /* with kernel k_W; only its pairs matter */
-    const bf__lowrank *span; /* its pivots are the anchors */
+    const bf__flow *flow; /* with kernel k_W; only its pairs matter */
+    bf__data_d at;        /* the anchors */
 } bumps;
 
 /* Psi of the flow, whole or made again in blocks. */
@@ -73,12 +75,31 @@ static bf_status narrow(bf__kernel *out, const bf__blackbox_options *options, do
     return bf__kernel_set(out, wide.kind, width, wide.widths, err);
 }
 
-static bf_status place_anchors(bumps *out, const bf__balance *balance,
+/* The logged pairs index[.] as points of `flow`. */
+static bf_status pick_pairs(bf__data_d *out, const bf__flow *flow, const bf__flow_input *in,
+                            const int64_t *index, int64_t count, bf_arena *arena, bf_error *err) {
+    double *z, *u;
+    int32_t *action;
+    BF_ALLOC(z, arena, in->d * count, err);
+    BF_ALLOC(u, arena, in->action_dim * count, err);
+    BF_ALLOC(action, arena, count, err);
+    for (int64_t j = 0; j < count; j++) {
+        for (int c = 0; c < in->d; c++)
+            z[c * count + j] = in->z[c * in->n + index[j]];
+        for (int c = 0; c < in->action_dim; c++)
+            u[c * count + j] = in->u[c * in->n + index[j]];
+        action[j] = in->actions ? in->action[index[j]] : 0;
+    }
+    return bf__data_make(out, flow, z, action, u, count, arena, err);
+}
+
+/* The first of the pivots of `span`, with k_W of `share` of the kernel's width around them. */
+static bf_status place_anchors(bumps *out, const bf__balance *balance, const bf__lowrank *span,
                                const bf__blackbox_options *options, double share,
                                const bf_context *context, bf_arena *arena, bf_error *err) {
     bf__flow_input in = balance->points.flow;
     bf__flow *flow;
-    bf__lowrank *span;
+    int64_t count = options->features > 0 ? options->features : ANCHORS;
     /* Of this flow only the pairs are used, so that it is made as simple as it can be. */
     in.gamma = 1;
     in.terminal = BF__IGNORE;
@@ -88,27 +109,24 @@ static bf_status place_anchors(bumps *out, const bf__balance *balance,
     if (!in.actions)
         BF_TRY(narrow(&in.action_kernel, options, share, in.u, &in, in.action_dim, arena, err));
     BF_TRY(bf__flow_create(&flow, &in, context, arena, err));
-    bf__lowrank_options cut = {.rank = options->features > 0 ? options->features : ANCHORS,
-                               .tolerance = 1e-8,
-                               .seed = in.seed};
-    BF_TRY(bf__lowrank_create(&span, flow, &cut, context, arena, err));
-    *out = (bumps){flow, span};
-    return BF_OK;
+    out->flow = flow;
+    return pick_pairs(&out->at, flow, &in, span->index, count < span->m ? count : span->m, arena,
+                      err);
 }
 
 /* out (count, m) = k_W(x_i, z_j) of rows from `first` on. */
 static void bump_rows(double *out, const bumps *b, int64_t first, int64_t count,
                       const bf_context *context) {
-    int64_t m = b->span->m;
+    int64_t m = b->at.n;
 #pragma omp parallel for schedule(static) num_threads(bf__threads(context))
     for (int64_t i = 0; i < count; i++)
-        bf__data_data_d(out + i * m, b->flow, &b->flow->data_d, first + i, &b->span->pivots, 0, m);
+        bf__data_data_d(out + i * m, b->flow, &b->flow->data_d, first + i, &b->at, 0, m);
 }
 
 /* C (c, m) = Psi' B, and sums (m), what the columns of B were divided by. */
 static bf_status push(double *c, double *sums, const bumps *b, const residuals *r, double *block,
                       const bf_context *context, bf_error *err) {
-    int64_t n = b->flow->n, m = b->span->m, features = r->lowrank->m;
+    int64_t n = b->flow->n, m = b->at.n, features = r->lowrank->m;
     memset(sums, 0, (size_t)m * sizeof *sums);
     memset(c, 0, (size_t)(features * m) * sizeof *c);
     for (int64_t first = 0; first < n; first += r->rows) {
@@ -128,38 +146,50 @@ static bf_status push(double *c, double *sums, const bumps *b, const residuals *
     return BF_OK;
 }
 
-/* Adds `part` of the weights for one width to w; *left: what the anchors do not reach. */
-static bf_status add_width(double *w, double part, double *left, double *gap,
-                           const bf__balance *balance, const residuals *r,
-                           const bf__blackbox_options *options, double share,
-                           const bf_context *context, bf_arena *arena, bf_error *err) {
-    bumps b;
+/* alpha, divided by the sums of the columns: w = (bump rows) alpha. */
+static bf_status solve(double *alpha, double *gap, const bumps *b, const residuals *r,
+                       double *block, const bf_context *context, bf_arena *arena, bf_error *err) {
     bf__quadratic quadratic;
     bf__qp_result result;
-    double *c, *sums, *q, *alpha, *block, *y;
-    BF_TRY(place_anchors(&b, balance, options, share, context, arena, err));
-    int64_t n = b.flow->n, m = b.span->m, features = r->lowrank->m;
+    int64_t m = b->at.n, features = r->lowrank->m;
+    double *c, *sums, *q;
     BF_ALLOC(c, arena, features * m, err);
     BF_ALLOC(sums, arena, m, err);
     BF_ALLOC(q, arena, m * m, err);
-    BF_ALLOC(alpha, arena, m, err);
-    BF_ALLOC(block, arena, r->rows * m, err);
-    BF_ALLOC(y, arena, r->rows, err);
-    BF_TRY(push(c, sums, &b, r, block, context, err));
+    BF_TRY(push(c, sums, b, r, block, context, err));
     BF_TRY(bf__gram(q, c, m, c, m, features, 0, context, err));
     BF_TRY(bf__quadratic_dense(&quadratic, q, m, arena, err));
     BF_TRY(bf__simplex_qp(alpha, &result, &quadratic, context, arena, err));
     for (int64_t j = 0; j < m; j++)
         alpha[j] /= sums[j];
+    *gap = fmax(*gap, result.gap);
+    return BF_OK;
+}
+
+/* Adds `part` times the weights for one width to w; *far: the share of the log that is far from
+ * every anchor. */
+static bf_status add_width(double *w, double part, double *far, double *gap, const bumps *b,
+                           const residuals *r, const bf_context *context, bf_arena *arena,
+                           bf_error *err) {
+    int64_t n = b->flow->n, m = b->at.n;
+    double *alpha, *block;
+    *far = 0;
+    BF_ALLOC(alpha, arena, m, err);
+    BF_ALLOC(block, arena, r->rows * m, err);
+    BF_TRY(solve(alpha, gap, b, r, block, context, arena, err));
     for (int64_t first = 0; first < n; first += r->rows) {
         int64_t count = n - first < r->rows ? n - first : r->rows;
-        bump_rows(block, &b, first, count, context);
-        BF_TRY(bf__matvec(y, block, false, alpha, count, m, context, err));
-        for (int64_t i = 0; i < count; i++)
-            w[first + i] += part * y[i];
+        bump_rows(block, b, first, count, context);
+        for (int64_t i = 0; i < count; i++) {
+            double sum = 0, nearest = 0;
+            for (int64_t j = 0; j < m; j++) {
+                sum += block[i * m + j] * alpha[j];
+                nearest = fmax(nearest, block[i * m + j]);
+            }
+            w[first + i] += part * sum;
+            *far += nearest < two_widths ? 1 / (double)n : 0;
+        }
     }
-    *left = fmax(*left, b.span->left);
-    *gap = fmax(*gap, result.gap);
     return BF_OK;
 }
 
@@ -168,7 +198,9 @@ static bf_status make_residuals(residuals *out, const bf__balance *balance,
                                 bf_arena *arena, bf_error *err) {
     int64_t n = balance->flow->n;
     bf__lowrank *lowrank;
-    bf__flow_plan plan = bf__flow_choose(n, 1e9 * options->memory, FEATURES, true);
+    bf__flow_plan plan =
+        bf__flow_choose(n, 1e9 * options->memory,
+                        options->features > FEATURES ? options->features : FEATURES, true);
     bf__lowrank_options cut = {
         .rank = plan.rank, .candidates = plan.candidates, .seed = balance->points.flow.seed};
     BF_TRY(bf__lowrank_create(&lowrank, balance->flow, &cut, context, arena, err));
@@ -187,7 +219,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
     residuals r;
     bool ended;
     int widths;
-    double share[MOST_WIDTHS], left = 0, gap = 0, *w;
+    double share[MOST_WIDTHS], least_far = 1, gap = 0, *w;
     BF_TRY(parse_shares(share, &widths, options->anchor_width, err));
     BF_TRY(bf__balance_ended(&ended, out, problem, arena, err));
     if (ended)
@@ -200,20 +232,24 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
             return bf_fail(err, BF_ECANCELLED, "stopped at width %d of %d of the anchors", k + 1,
                            widths);
         bf_mark mark = bf_arena_mark(arena);
-        BF_TRY(add_width(w, 1.0 / widths, &left, &gap, &balance, &r, options, share[k], context,
-                         arena, err));
+        bumps b;
+        double far;
+        BF_TRY(place_anchors(&b, &balance, r.lowrank, options, share[k], context, arena, err));
+        BF_TRY(add_width(w, 1.0 / widths, &far, &gap, &b, &r, context, arena, err));
+        least_far = fmin(least_far, far);
         bf_arena_rewind(arena, mark);
     }
     BF_TRY(bf__balance_report(out, problem, &balance, w, r.lowrank, r.streamed ? NULL : r.psi,
                               context, arena, err));
     bf__diagnose(out, "negative_mass", "weight below zero, of a total of 1", 0);
-    bf__diagnose(out, "anchor_gap", "share of the states' kernel that no anchor reaches", left);
+    bf__diagnose(out, "anchor_gap", "share of the log that is far from all anchors", least_far);
     bf__diagnose(out, "duality_gap", "duality gap of the flow residual", gap);
-    if (left > 0.5)
-        BF_TRY(bf__warn(out, arena, err, false, "Try --weights linear, or more --features.",
-                        "the anchors do not cover the states of the log: %.3g of their kernel is "
-                        "out of reach",
-                        left));
+    if (least_far > 0.5)
+        BF_TRY(bf__warn(out, arena, err, least_far > 0.9,
+                        "Take --weights linear, more --features or a larger --anchor-width.",
+                        "the anchors do not cover the log: %.3g of it is more than two widths "
+                        "from all of them, and has next to no weight",
+                        least_far));
     return BF_OK;
 }
 

@@ -135,7 +135,7 @@ static double absorb(double *w, const bf_problem *problem) {
     double ended = 0, gamma = problem->gamma;
     for (int64_t i = 0; i < data->n; i++)
         ended += data->terminated && data->terminated[i] ? w[i] : 0;
-    double end = ended * gamma / (1 - gamma);
+    double end = fmax(ended, 0) * gamma / (1 - gamma); /* weights may be negative in parts */
     for (int64_t i = 0; i < data->n; i++)
         w[i] /= 1 + end;
     return end / (1 + end);

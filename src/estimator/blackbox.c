@@ -55,7 +55,7 @@ static const bf_option rows[] = {
                     "K: Logged pairs that a next pair is spread over (neighbours, corrected)."),
     BF_OPTION_RANGE(bf__blackbox_options, memory, "2", 0.01, 1e6,
                     "GB: Memory for features; with less, they are made again block by block."),
-    BF_OPTION(bf__blackbox_options, anchor_width, "0.1,0.15,0.25",
+    BF_OPTION(bf__blackbox_options, anchor_width, "0.15,0.2,0.3",
               "SHARES: Widths around the anchors, as shares of the kernel's; the weights are the "
               "mean over them."),
     BF_OPTION(bf__blackbox_options, hidden, "30-20-10",

@@ -309,7 +309,8 @@ bf_status bf__simplex_qp(double *x, bf__qp_result *result, const bf__quadratic *
         BF_TRY(active_set(&w, &ended, context, err));
     else
         BF_TRY(first_order(&w, x, context, err));
-    if (!ended && !(result->gap <= 1e-12 * result->objective)) {
+    /* Infinite: the first factorisation failed, and nothing was judged. */
+    if (!ended && !(isfinite(result->gap) && result->gap <= 1e-12 * result->objective)) {
         BF_TRY(interior_point(&w, x, context, err));
         BF_TRY(active_set(&w, &ended, context, err));
     }

@@ -1,0 +1,98 @@
+/* test_anchors.c - Weights around anchors against tabular ones, and their certificates. */
+#include "models.h"
+
+static bf_arena *arena;
+static bf_error err;
+
+static int setup(void **state) {
+    (void)state;
+    return bf_arena_create(&arena, NULL, &err) != BF_OK;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    bf_arena_destroy(arena);
+    return 0;
+}
+
+static const char *const tabular[] = {"weights", "tabular", NULL};
+static const char *const anchors[] = {"weights", "anchors", NULL};
+
+/* On a finite process, given as numbers on a line, bumps that are narrower than the gaps between
+ * states leave one free weight per pair, and all pairs are anchors: the tabular problem. */
+static void finite_processes(void **state) {
+    (void)state;
+    const double gammas[] = {1, 0.9, 0};
+    const char *options[] = {"weights",      "anchors", "bandwidth", "0.3",
+                             "anchor_width", "0.1,0.2", NULL};
+    for (int k = 0; k < 12; k++)
+        for (int g = 0; g < 3; g++)
+            for (int terminal = 0; terminal < 2; terminal++) {
+                bf_mark mark = bf_arena_mark(arena);
+                bf_rng rng = bf_rng_make(11, "random process", (uint64_t)k);
+                mdp m = mdp_random(k % 2 ? MDP_PERIODIC : MDP_DENSE, &rng, arena);
+                bf_dataset data = mdp_log(&m, 7, arena);
+                if (k % 3 == 0)
+                    models_end_last(&data, m.states, arena);
+                bf_estimate exact = models_run(&data, gammas[g], terminal, 1, tabular, arena);
+                bf_estimate out = models_run(&data, gammas[g], terminal, 1, options, arena);
+                assert_near(out.value, exact.value, 1e-5);
+                bf_arena_rewind(arena, mark);
+            }
+}
+
+/* Equal weights are not among the bumps, but what is found should beat them, and be optimal. */
+static void loss_is_below_that_of_equal_weights(void **state) {
+    (void)state;
+    for (uint64_t k = 0; k < 6; k++) {
+        bf_dataset data = models_walk(300, 1 + (int)k % 3, 2, 20, k, arena);
+        bf_estimate out =
+            models_run(&data, k % 2 ? 1 : 0.9, BF_TERMINAL_RESTART, 1, anchors, arena);
+        double loss = bf_estimate_get(&out, "flow_residual"), sum = 0;
+        assert_true(loss <= bf_estimate_get(&out, "flow_residual_uniform"));
+        assert_true(bf_estimate_get(&out, "duality_gap") <= 1e-9);
+        for (int64_t i = 0; i < data.n; i++)
+            sum += out.weights[i] * data.reward[i];
+        assert_near(out.value, sum, 1e-12);
+    }
+}
+
+static void hard_logs(void **state) {
+    (void)state;
+    models_survive("anchors", arena);
+}
+
+static void threads_and_blocks(void **state) {
+    (void)state;
+    bf_dataset data = models_walk(1200, 2, 3, 50, 2, arena);
+    const char *held[] = {"weights", "anchors", "features", "60", NULL};
+    const char *blocks[] = {"weights", "anchors", "features", "60", "memory", "0.01", NULL};
+    bf_estimate one = models_run(&data, 1, BF_TERMINAL_RESTART, 1, held, arena);
+    bf_estimate two = models_run(&data, 1, BF_TERMINAL_RESTART, 2, held, arena);
+    assert_true(one.value == two.value);
+    assert_memory_equal(one.weights, two.weights, (size_t)data.n * sizeof *one.weights);
+    bf_estimate cut = models_run(&data, 1, BF_TERMINAL_RESTART, 2, blocks, arena);
+    assert_near(cut.value, one.value, 1e-6);
+}
+
+static void bad_options_and_stopping(void **state) {
+    (void)state;
+    bf_dataset data = models_walk(50, 2, 2, 10, 2, arena);
+    bf_estimate out;
+    bf_context stop = {.threads = 1, .log = {.progress = models_stop}};
+    const char *wrong[] = {"weights", "anchors", "anchor_width", "0.1,-1", NULL};
+    assert_int_equal(models_try(&out, &data, 1, 0, NULL, wrong, arena, &err), BF_EUSAGE);
+    assert_string_equal(err.message, "--anchor-width: '-1' is not a number above 0");
+    assert_int_equal(models_try(&out, &data, 1, 0, &stop, anchors, arena, &err), BF_ECANCELLED);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(finite_processes, setup, teardown),
+        cmocka_unit_test_setup_teardown(loss_is_below_that_of_equal_weights, setup, teardown),
+        cmocka_unit_test_setup_teardown(hard_logs, setup, teardown),
+        cmocka_unit_test_setup_teardown(threads_and_blocks, setup, teardown),
+        cmocka_unit_test_setup_teardown(bad_options_and_stopping, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
