@@ -7,8 +7,11 @@
  *
  * What W may be is a list of its own, weights.def; here one is chosen. */
 #include "core/fail.h"
+#include "core/log.h"
 #include "estimator/points.h"
+#include "estimator/repeated.h"
 #include "estimator/weights.h"
+#include "kernel/kernel.h"
 #include "solver/mlp.h"
 
 #define BF_WEIGHTS(name) extern const bf__weights bf__weights_##name;
@@ -91,13 +94,35 @@ static const bf__weights *best_for(const bf_dataset *data) {
     return best;
 }
 
+/* For auto: coordinates that repeat are labels of finitely many states, unless a kernel that looks
+ * at distances between them was asked for. */
+static bf_status number_states(bf_dataset *out, const bf__blackbox_options *options,
+                               const bf_context *context, bf_arena *arena, bf_error *err) {
+    const bf__kernel_kind *kind = bf__kernel_at(options->kernel - 1);
+    bf_dataset numbered;
+    bool found = false;
+    if (options->weights != 0 || out->states > 0 || !out->action || (kind && kind->wide))
+        return BF_OK;
+    BF_TRY(bf__repeated_states(&found, &numbered, out, arena, err));
+    if (found) {
+        *out = numbered;
+        bf__log(context, BF_LOG_NOTE,
+                "states repeat: %lld of them, taken as a finite state space (--weights corrected "
+                "goes by their coordinates)",
+                (long long)numbered.states);
+    }
+    return BF_OK;
+}
+
 static bf_status run(bf_estimate *out, const bf_problem *problem, const void *options,
                      const bf_context *context, bf_arena *arena, bf_error *err) {
     const bf__blackbox_options *o = options;
-    const bf__weights *model =
-        o->weights == 0 ? best_for(problem->data) : bf__weights_at(o->weights - 1);
+    bf_dataset data = *problem->data;
+    BF_TRY(number_states(&data, o, context, arena, err));
+    bf_problem numbered = {&data, problem->gamma, problem->terminal};
+    const bf__weights *model = o->weights == 0 ? best_for(&data) : bf__weights_at(o->weights - 1);
     out->model = model->name;
-    return model->run(out, problem, o, context, arena, err);
+    return model->run(out, &numbered, o, context, arena, err);
 }
 
 const bf_estimator bf__estimator_blackbox = {

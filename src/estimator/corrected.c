@@ -87,7 +87,7 @@ static double clip(double *w, const trial *t, int64_t n) {
         positive += w[i] > 0 ? w[i] : 0;
     }
     for (int64_t i = 0; i < n; i++)
-        w[i] = w[i] > 0 ? w[i] * (positive - negative) / positive : 0;
+        w[i] = w[i] > 0 ? w[i] * t->base.sum / positive : 0;
     return negative;
 }
 

@@ -1,0 +1,296 @@
+/* test_nearest.c - Nearest points, convex combinations and long-run visits against plain versions.
+ */
+#include "harness.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solver/chain.h"
+#include "solver/hull.h"
+#include "solver/kdtree.h"
+#include "solver/simplex_qp.h"
+#include "solver/visits.h"
+
+static bf_arena *arena;
+static bf_error err;
+
+static int setup(void **state) {
+    (void)state;
+    return bf_arena_create(&arena, NULL, &err) != BF_OK;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    bf_arena_destroy(arena);
+    return 0;
+}
+
+/* ---- The tree */
+
+static double square(const double *x, int64_t n, int d, int64_t j, const double *q) {
+    double sum = 0;
+    for (int c = 0; c < d; c++)
+        sum += (x[c * n + j] - q[c]) * (x[c * n + j] - q[c]);
+    return sum;
+}
+
+/* The same by looking at all points, k times over. */
+static int plain_nearest(int32_t *index, double *squares, const double *x, int64_t n, int d,
+                         const double *q, int k) {
+    int found = 0;
+    for (; found < k && found < n; found++) {
+        double least = INFINITY;
+        for (int64_t j = 0; j < n; j++) {
+            double s = square(x, n, d, j, q);
+            bool taken = false;
+            for (int i = 0; i < found; i++)
+                taken = taken || index[i] == j;
+            if (!taken && s < least) {
+                least = s;
+                index[found] = (int32_t)j;
+            }
+        }
+        squares[found] = least;
+    }
+    return found;
+}
+
+/* Points on a coarse grid have many equal distances. */
+static void compare_with_plain(int64_t n, int d, bool grid, uint64_t seed) {
+    bf_rng rng = bf_rng_make(seed, "points", 0);
+    double *x = bf_arena_alloc(arena, n * d, sizeof *x, &err), q[128];
+    for (int64_t i = 0; i < n * d; i++)
+        x[i] = grid ? (double)bf_rng_below(&rng, 4) : bf_rng_normal(&rng);
+    bf__kdtree tree;
+    assert_ok(bf__kdtree_build(&tree, x, n, d, arena, &err), err);
+    for (int trial = 0; trial < 20; trial++) {
+        int32_t a[32], b[32];
+        double sa[32], sb[32];
+        int k = 1 + trial % 20;
+        for (int c = 0; c < d; c++)
+            q[c] = trial % 3 == 0 ? x[c * n + trial % n]
+                   : grid         ? (double)bf_rng_below(&rng, 5)
+                                  : 2 * bf_rng_normal(&rng);
+        int found = bf__kdtree_nearest(a, sa, &tree, q, k, 0);
+        assert_int_equal(found, plain_nearest(b, sb, x, n, d, q, k));
+        for (int j = 0; j < found; j++) {
+            assert_int_equal(a[j], b[j]);
+            assert_near(sa[j], sb[j], 0);
+        }
+    }
+}
+
+static void the_tree_finds_what_a_full_search_finds(void **state) {
+    (void)state;
+    const int64_t sizes[] = {1, 2, 15, 16, 17, 33, 500, 3000};
+    const int dims[] = {1, 2, 3, 6, 20, 100};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (size_t d = 0; d < sizeof dims / sizeof *dims; d++) {
+            bf_mark mark = bf_arena_mark(arena);
+            compare_with_plain(sizes[s], dims[d], false, 10 * s + d);
+            compare_with_plain(sizes[s], dims[d], true, 10 * s + d);
+            bf_arena_rewind(arena, mark);
+        }
+}
+
+static void a_limited_search_still_finds_k(void **state) {
+    (void)state;
+    enum { N = 2000, D = 10 };
+    bf_rng rng = bf_rng_make(3, "points", 1);
+    double *x = bf_arena_alloc(arena, N * D, sizeof *x, &err), q[D] = {0}, squares[16];
+    int32_t index[16];
+    for (int i = 0; i < N * D; i++)
+        x[i] = bf_rng_normal(&rng);
+    bf__kdtree tree;
+    assert_ok(bf__kdtree_build(&tree, x, N, D, arena, &err), err);
+    assert_int_equal(bf__kdtree_nearest(index, squares, &tree, q, 16, 1), 16);
+    for (int j = 1; j < 16; j++)
+        assert_true(squares[j - 1] <= squares[j]);
+}
+
+/* ---- The hull */
+
+static double objective(const double *w, const double *z, int k, int d, double near) {
+    double sum = 0;
+    for (int c = 0; c < d; c++) {
+        double part = 0;
+        for (int j = 0; j < k; j++)
+            part += w[j] * z[j * d + c];
+        sum += part * part;
+    }
+    for (int j = 0; j < k; j++)
+        for (int c = 0; c < d; c++)
+            sum += near * w[j] * z[j * d + c] * z[j * d + c];
+    return sum;
+}
+
+/* The gradient at w is no smaller anywhere than where w has its weight: then w is the minimum. */
+static double violation(const double *w, const double *z, int k, int d, double near) {
+    double least = INFINITY, mean = 0;
+    for (int i = 0; i < k; i++) {
+        double slope = 0;
+        for (int c = 0; c < d; c++) {
+            double part = 0;
+            for (int j = 0; j < k; j++)
+                part += w[j] * z[j * d + c];
+            slope += 2 * part * z[i * d + c] + near * z[i * d + c] * z[i * d + c];
+        }
+        least = fmin(least, slope);
+        mean += w[i] * slope;
+    }
+    return mean - least;
+}
+
+static void combinations_are_the_best(void **state) {
+    (void)state;
+    bf_rng rng = bf_rng_make(5, "hull", 0);
+    for (int trial = 0; trial < 300; trial++) {
+        int k = 1 + trial % 20, d = 1 + trial % 7;
+        double z[20 * 7], w[20], gram[400], near = trial % 2 ? 0.02 : 0, sum = 0;
+        for (int i = 0; i < k * d; i++)
+            z[i] = bf_rng_normal(&rng) + (trial % 5 == 0);
+        for (int j = 0; j < k; j++)
+            w[j] = 1.0 / k;
+        bf__hull_options tight = {near, 1e-13, 100000};
+        double off = bf__hull_solve(w, z, k, d, &tight, gram);
+        for (int j = 0; j < k; j++) {
+            assert_true(w[j] >= 0);
+            sum += w[j];
+        }
+        assert_near(sum, 1, 1e-12);
+        assert_near(off, sqrt(objective(w, z, k, d, 0)), 1e-7);
+        assert_near(violation(w, z, k, d, near), 0, 1e-8);
+        if (near > 0)
+            continue;
+        double q[400], best[20];
+        for (int i = 0; i < k; i++)
+            for (int j = 0; j < k; j++) {
+                q[i * k + j] = i == j ? 1e-10 : 0; /* one minimum, where there may be many */
+                for (int c = 0; c < d; c++)
+                    q[i * k + j] += z[i * d + c] * z[j * d + c];
+            }
+        bf__quadratic quadratic;
+        bf__qp_result result;
+        bf_mark mark = bf_arena_mark(arena);
+        assert_ok(bf__quadratic_dense(&quadratic, q, k, arena, &err), err);
+        assert_ok(bf__simplex_qp(best, &result, &quadratic, NULL, arena, &err), err);
+        bf_arena_rewind(arena, mark);
+        assert_near(objective(w, z, k, d, 0), result.objective, 1e-8);
+    }
+}
+
+/* ---- The visits */
+
+typedef struct columns {
+    int64_t *begin, *row_begin;
+    int32_t *from, *to;
+    double *prob, *row_prob;
+} columns;
+
+/* A walk on a ring that goes on with probability p and back otherwise, and jumps now and then:
+ * small jumps make it slow to mix. */
+static columns ring(int n, double p, double jump) {
+    columns c;
+    c.begin = bf_arena_alloc(arena, n + 1, sizeof *c.begin, &err);
+    c.row_begin = bf_arena_alloc(arena, n + 1, sizeof *c.begin, &err);
+    c.from = bf_arena_alloc(arena, 3 * n, sizeof *c.from, &err);
+    c.to = bf_arena_alloc(arena, 3 * n, sizeof *c.from, &err);
+    c.prob = bf_arena_alloc(arena, 3 * n, sizeof *c.prob, &err);
+    c.row_prob = bf_arena_alloc(arena, 3 * n, sizeof *c.prob, &err);
+    for (int j = 0; j < n; j++) {
+        const int far[3] = {(j + n - 1) % n, (j + 1) % n, (j + n / 3) % n};
+        const int next[3] = {(j + 1) % n, (j + n - 1) % n, (j + n - n / 3) % n};
+        double here[3], there[3];
+        for (int e = 0; e < 3; e++) { /* p varies along the ring */
+            double at = p + 0.1 * sin(far[e]), mine = p + 0.1 * sin(j);
+            there[e] = e == 2 ? jump : (1 - jump) * (e == 0 ? at : 1 - at);
+            here[e] = e == 2 ? jump : (1 - jump) * (e == 0 ? mine : 1 - mine);
+            c.from[3 * j + e] = far[e];
+            c.to[3 * j + e] = next[e];
+            c.prob[3 * j + e] = there[e];
+            c.row_prob[3 * j + e] = here[e];
+        }
+        c.begin[j] = c.row_begin[j] = 3 * j;
+    }
+    c.begin[n] = c.row_begin[n] = 3 * n;
+    return c;
+}
+
+static void visits_are_the_stationary_distribution(void **state) {
+    (void)state;
+    const double jumps[] = {0.1, 0.001, 0};
+    enum { N = 300 };
+    for (size_t t = 0; t < 3; t++) {
+        bf_mark mark = bf_arena_mark(arena);
+        columns c = ring(N, 0.5, jumps[t]);
+        double x[N], exact[N], reward[N], residual, gap = 0;
+        for (int j = 0; j < N; j++) {
+            x[j] = 1.0 / N;
+            reward[j] = sin(0.02 * j);
+        }
+        bf__chain chain = {N, c.row_begin, c.to, c.row_prob};
+        bf__classes classes;
+        assert_ok(bf__chain_classes(&classes, &chain, arena, &err), err);
+        assert_ok(bf__chain_stationary(exact, &residual, &chain, &classes, 0, NULL, arena, &err),
+                  err);
+        bf__visits visits = {.n = N,
+                             .begin = c.begin,
+                             .from = c.from,
+                             .prob = c.prob,
+                             .closed = true,
+                             .reward = reward,
+                             .scale = 1};
+        bf__visits_result result;
+        assert_ok(bf__visits_solve(x, &result, &visits, NULL, arena, &err), err);
+        for (int j = 0; j < N; j++)
+            gap += fabs(x[j] - exact[j]);
+        assert_near(gap, 0, 1e-4);
+        assert_true(result.steps < 20000);
+        bf_arena_rewind(arena, mark);
+    }
+}
+
+/* x = g P'x + (1 - g) start, with loss: against a sum over time. */
+static void losing_chains_are_summed_over_time(void **state) {
+    (void)state;
+    enum { N = 50 };
+    columns c = ring(N, 0.7, 0.05);
+    double x[N] = {0}, source[N] = {0}, sum[N] = {0}, now[N] = {0}, next[N], reward[N];
+    source[0] = 0.1;
+    now[0] = 0.1;
+    for (int e = 0; e < 3 * N; e++)
+        c.prob[e] *= 0.9;
+    for (int j = 0; j < N; j++)
+        reward[j] = j;
+    for (int t = 0; t < 1000; t++) {
+        for (int j = 0; j < N; j++) {
+            sum[j] += now[j];
+            next[j] = 0;
+            for (int e = 0; e < 3; e++)
+                next[j] += c.prob[3 * j + e] * now[c.from[3 * j + e]];
+        }
+        memcpy(now, next, sizeof now);
+    }
+    bf__visits visits = {.n = N,
+                         .begin = c.begin,
+                         .from = c.from,
+                         .prob = c.prob,
+                         .source = source,
+                         .reward = reward,
+                         .scale = 1};
+    bf__visits_result result;
+    assert_ok(bf__visits_solve(x, &result, &visits, NULL, arena, &err), err);
+    for (int j = 0; j < N; j++)
+        assert_near(x[j], sum[j], 1e-8);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_tree_finds_what_a_full_search_finds),
+        cmocka_unit_test(a_limited_search_still_finds_k),
+        cmocka_unit_test(combinations_are_the_best),
+        cmocka_unit_test(visits_are_the_stationary_distribution),
+        cmocka_unit_test(losing_chains_are_summed_over_time),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
