@@ -377,9 +377,10 @@ static void interrupted(void **state) {
     bf_estimate answer;
     bf__blackbox_options o = defaults();
     assert_ok(estimate(&answer, &data, &o, &context), err);
-    assert_true(answer.warning_count > 0);
-    assert_non_null(strstr(answer.warnings[0].text, "interrupted"));
-    assert_true(answer.warnings[0].distrust);
+    bool said = false;
+    for (int i = 0; i < answer.warning_count; i++)
+        said |= strstr(answer.warnings[i].text, "interrupted: ") && answer.warnings[i].distrust;
+    assert_true(said);
     assert_true(bf_estimate_get(&answer, "flow_residual") <
                 bf_estimate_get(&answer, "flow_residual_uniform"));
 }
@@ -394,7 +395,8 @@ static void bad_options(void **state) {
     o = defaults();
     o.action_share = "2";
     assert_int_equal(estimate(&answer, &data, &o, &one), BF_EUSAGE);
-    assert_string_equal(err.message, "--action-share: '2' is not auto or a number from 0 to 1");
+    assert_string_equal(err.message,
+                        "--action-share: '2' is neither auto nor a number from 0 to 1");
 }
 
 #define test(f) cmocka_unit_test_setup_teardown(f, make_arena, drop_arena)

@@ -170,23 +170,26 @@ bf_status bf__balance_report(bf_estimate *out, const bf_problem *problem,
                              const double *psi, const bf_context *context, bf_arena *arena,
                              bf_error *err) {
     const bf__flow *flow = balance->flow;
-    sums s;
+    sums s = {.guard = 0};
     if (!bf__progress(context, "flow residual", 0, 1, NULL))
         return bf_fail(err, BF_ECANCELLED, "stopped at the flow residual");
-    BF_TRY(low_rank_sums(&s, lowrank, psi, w, context, arena, err));
-    if (flow->n <= EXACT)
+    if (lowrank)
+        BF_TRY(low_rank_sums(&s, lowrank, psi, w, context, arena, err));
+    if (flow->n <= EXACT || !lowrank)
         BF_TRY(exact_sums(&s, flow, w, context, arena, err));
     double absorbed = balance->absorbed ? absorb(w, problem) : 0;
     bf__result_from_weights(out, problem, w);
     bf__diagnose(out, "flow_residual", "flow residual", s.loss);
     bf__diagnose(out, "flow_residual_uniform", "flow residual of equal weights", s.uniform);
-    bf__diagnose(out, "flow_guard", "most that the features can miss of the flow residual",
-                 s.guard);
+    if (lowrank)
+        bf__diagnose(out, "flow_guard", "most that the features can miss of the flow residual",
+                     s.guard);
     if (balance->absorbed)
         bf__diagnose(out, "absorbed", "share of time after the end", absorbed);
     bf__diagnose(out, "bandwidth", "width of the kernel, in standard deviations",
                  flow->kernel.width[0]);
-    bf__diagnose(out, "features", "features that the kernel is cut to", (double)lowrank->m);
+    if (lowrank)
+        bf__diagnose(out, "features", "features that the kernel is cut to", (double)lowrank->m);
     BF_TRY(bf__points_report(out, &balance->points, arena, err));
     return warn(out, &s, flow->n, arena, err);
 }

@@ -25,7 +25,7 @@ bf_status bf__balance_ended(bool *ended, bf_estimate *out, const bf_problem *pro
 
 /* What there is to say of weights w (n) of sum 1, which are changed in place where ends absorb:
  * value, weights, diagnostics, warnings. psi (n, m) of `lowrank` where it is at hand, or NULL: then
- * its rows are made again where they are needed. */
+ * its rows are made again where they are needed. lowrank NULL: exact alone. */
 bf_status bf__balance_report(bf_estimate *out, const bf_problem *problem,
                              const bf__balance *balance, double *w, const bf__lowrank *lowrank,
                              const double *psi, const bf_context *context, bf_arena *arena,

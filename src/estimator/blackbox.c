@@ -72,7 +72,7 @@ static const bf_option rows[] = {
                     "N: Steps of the optimiser; 0: as many as it takes by itself."),
     BF_OPTION_RANGE(bf__blackbox_options, batch, "1024", 2, 1e6, "B: Transitions in a batch."),
     BF_OPTION_RANGE(bf__blackbox_options, rate, "0.003", 1e-9, 10, "R: First step size of adam."),
-    BF_OPTION_RANGE(bf__blackbox_options, restarts, "3", 1, 1000,
+    BF_OPTION_RANGE(bf__blackbox_options, restarts, "2", 1, 1000,
                     "N: Networks fitted from different starts; the weights are their mean."),
     BF_OPTION_RANGE(bf__blackbox_options, spread, "0", 0, 1e6,
                     "S: Adds S / (effective sample size) to the flow residual that is minimised."),

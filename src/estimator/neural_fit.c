@@ -99,7 +99,7 @@ static int moved(void *instance, const lbfgsfloatval_t *x, const lbfgsfloatval_t
     d->stalls = loss < d->stalled - 1e-3 ? 0 : d->stalls + 1;
     d->stalled = d->stalls == 0 ? loss : d->stalled;
     fit->loss = loss;
-    fit->interrupted = !report(d->task, moves, loss, d->ess);
+    fit->interrupted = !report(d->task, (double)fit->steps, loss, d->ess);
     return fit->interrupted || d->stalls >= STALL;
 }
 
@@ -122,9 +122,9 @@ bf_status bf__neural_lbfgs(bf__neural_fit *fit, const bf__neural_task *task, bf_
     settings.max_iterations = (int)task->steps;
     settings.epsilon = 1e-9;
     settings.max_linesearch = 30;
-    int code = lbfgs((int)count, x, NULL, evaluate, moved, &d, &settings);
-    if (code == LBFGSERR_OUTOFMEMORY)
-        return bf_fail(err, BF_ENOMEM, "no memory for L-BFGS");
+    if (lbfgs((int)count, x, NULL, evaluate, moved, &d, &settings) == LBFGSERR_OUTOFMEMORY)
+        return bf_fail(err, BF_ENOMEM, "out of memory: L-BFGS of %lld parameters",
+                       (long long)count);
     /* Any other end, a line search at the limits of float32 among them, leaves the last move. */
     fit->diverged |= !isfinite(fit->loss);
     return BF_OK;
