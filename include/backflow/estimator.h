@@ -9,6 +9,7 @@
 #include "backflow/log.h"
 #include "backflow/memory.h"
 #include "backflow/options.h"
+#include "backflow/policy.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,6 +27,9 @@ typedef struct bf_problem {
     const bf_dataset *data;
     double gamma; /* 1: long-run average; below 1: discounted, times 1 - gamma */
     int terminal; /* bf_terminal */
+    /* The target policy itself, for methods that ask about states that are not in the log; it
+     * agrees with data->pi and data->npi. NULL: the columns are all there is. */
+    const bf_policy *target;
 } bf_problem;
 
 /* A number found on the way. */

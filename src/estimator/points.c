@@ -16,7 +16,6 @@
 #include "core/fail.h"
 #include "core/text.h"
 #include "estimator/result.h"
-#include "kernel/coordinates.h"
 
 #define TAU 6.283185307179586476925286766559
 
@@ -233,6 +232,7 @@ bf_status bf__points_make(bf__points *out, const bf_problem *problem, const char
     BF_TRY(parse_columns(unit, scale, 0, "--scale", d, err));
     bf__coordinates coordinates;
     BF_TRY(bf__coordinates_fit(&coordinates, data->state, n, d, unit, period, arena, err));
+    out->coordinates = coordinates;
     double *z, *nz;
     BF_ALLOC(z, arena, coordinates.out * n, err);
     BF_ALLOC(nz, arena, coordinates.out * n, err);

@@ -4,10 +4,12 @@
 
 #include "backflow/estimator.h"
 #include "flow/flow.h"
+#include "kernel/coordinates.h"
 
 /* The log in coordinates. `flow` has everything but the kernels. */
 typedef struct bf__points {
     bf__flow_input flow;
+    bf__coordinates coordinates; /* how a state of the log becomes a point */
     double covered;       /* share of the target's next actions that the log has ever taken */
     const char *angles;   /* "s0, s2": columns taken for angles; NULL: none */
     bool borrowed_starts; /* actions at the start states are those of the nearest next states */

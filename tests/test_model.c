@@ -1,0 +1,435 @@
+/* test_model.c - The count model, q and the doubly robust value against plain linear algebra;
+ * kernel regression against two plain loops; the rollout against a process it can learn. */
+#include "mdp.h"
+
+#include "estimator/count.h"
+#include "estimator/q.h"
+#include "estimator/regression.h"
+
+static bf_arena *arena;
+static bf_error err;
+
+static int setup(void **state) {
+    (void)state;
+    return bf_arena_create(&arena, NULL, &err) != BF_OK;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    bf_arena_destroy(arena);
+    return 0;
+}
+
+static bf_estimate run(const char *method, const bf_problem *problem, const void *options) {
+    bf_estimate out;
+    bf_context context = {.threads = 1, .seed = 1};
+    assert_ok(
+        bf_estimator_run(bf_estimator_find(method), &out, problem, options, &context, arena, &err),
+        err);
+    return out;
+}
+
+/* Options of `method`, with `text` for `name`. */
+static void *options_of(const char *method, const char *name, const char *text) {
+    const bf_option_table *table = bf_estimator_find(method)->options;
+    void *options = bf_arena_zalloc(arena, 1, table->size, &err);
+    assert_ok(bf_options_init(table, options, &err), err);
+    assert_ok(bf_options_set(bf_options_find(table, name), options, text, &err), err);
+    return options;
+}
+
+/* ---- Finite states */
+
+/* Exact frequencies in, exact value out, for every gamma and each of the methods. */
+static void random_processes_are_solved_exactly(void **state) {
+    (void)state;
+    const double gammas[] = {1, 0, 0.5, 0.9, 0.99};
+    const char *const methods[] = {"model", "lstdq", "dr"};
+    for (int k = 0; k < 120; k++) {
+        bf_mark mark = bf_arena_mark(arena);
+        bf_rng rng = bf_rng_make(17, "random process", (uint64_t)k);
+        mdp m = mdp_random((mdp_kind)(k % 4), &rng, arena);
+        bf_dataset data = mdp_log(&m, 7, arena);
+        double p0[MDP_MAX];
+        mdp_starts(&data, m.states, p0);
+        for (size_t g = 0; g < sizeof gammas / sizeof *gammas; g++)
+            for (int method = 0; method < 3; method++) {
+                bf_problem problem = {&data, gammas[g], BF_TERMINAL_RESTART};
+                bf_estimate out = run(methods[method], &problem, NULL);
+                assert_near(out.value, mdp_value(&m, gammas[g], p0), 1e-8);
+                assert_int_equal(out.warning_count, 0);
+            }
+        bf_arena_rewind(arena, mark);
+    }
+}
+
+/* The weights that the count model hands out give its value. */
+static void weights_of_the_count_model_are_its_value(void **state) {
+    (void)state;
+    bf_rng rng = bf_rng_make(18, "random process", 0);
+    mdp m = mdp_random(MDP_DENSE, &rng, arena);
+    bf_dataset data = mdp_log(&m, 7, arena);
+    bf_problem problem = {&data, 0.9, BF_TERMINAL_RESTART};
+    bf_estimate out = run("model", &problem, NULL);
+    double sum = 0, value = 0;
+    for (int64_t i = 0; i < data.n; i++) {
+        sum += out.weights[i];
+        value += out.weights[i] * data.reward[i];
+    }
+    assert_near(sum, 1, 1e-12);
+    assert_near(value, out.value, 1e-12);
+}
+
+/* q against its own equation, by a plain solve: v = r - rho + P v, v(0) = 0. */
+static void q_solves_the_equation(void **state) {
+    (void)state;
+    for (int k = 0; k < 20; k++) {
+        bf_mark mark = bf_arena_mark(arena);
+        bf_rng rng = bf_rng_make(19, "random process", (uint64_t)k);
+        mdp m = mdp_random(MDP_DENSE, &rng, arena);
+        bf_dataset data = mdp_log(&m, 7, arena);
+        bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
+        bf__q q;
+        assert_ok(bf__q_cells(&q, &problem, NULL, arena, &err), err);
+        double rho = mdp_value(&m, 1, NULL), mean = 0;
+        /* Rows of one cell are together in the log: the mean reward of a cell less its gap is rho.
+         */
+        for (int64_t i = 0, from = 0; i <= data.n; i++) {
+            if (i < data.n && data.state[i] == data.state[from] &&
+                data.action[i] == data.action[from]) {
+                mean += data.reward[i];
+                continue;
+            }
+            assert_near(mean / (double)(i - from) - q.gap[from], rho, 1e-9);
+            from = i;
+            mean = i < data.n ? data.reward[i] : 0;
+        }
+        bf_arena_rewind(arena, mark);
+    }
+}
+
+/* Right weights forgive any q, and the right q any weights. */
+static void either_is_enough(void **state) {
+    (void)state;
+    const double gammas[] = {1, 0.9};
+    for (int k = 0; k < 20; k++)
+        for (int g = 0; g < 2; g++) {
+            bf_mark mark = bf_arena_mark(arena);
+            bf_rng rng = bf_rng_make(20, "random process", (uint64_t)k);
+            mdp m = mdp_random(MDP_DENSE, &rng, arena);
+            bf_dataset data = mdp_log(&m, 7, arena);
+            double p0[MDP_MAX], total = 0;
+            mdp_starts(&data, m.states, p0);
+            double truth = mdp_value(&m, gammas[g], p0);
+            bf_problem problem = {&data, gammas[g], BF_TERMINAL_RESTART};
+            bf__cells cells;
+            bf__count count;
+            bf__q right, wrong = {0};
+            assert_ok(bf__cells_build(&cells, &problem, arena, &err), err);
+            assert_ok(bf__count_solve(&count, &cells, NULL, arena, &err), err);
+            assert_ok(bf__q_cells(&right, &problem, NULL, arena, &err), err);
+            double *guess = bf_arena_alloc(arena, cells.cells, sizeof *guess, &err);
+            double *part = bf_arena_alloc(arena, cells.cells, sizeof *part, &err);
+            double *cell_gap = bf_arena_alloc(arena, cells.cells, sizeof *cell_gap, &err);
+            double *gap = bf_arena_alloc(arena, data.n, sizeof *gap, &err);
+            double *w = bf_arena_alloc(arena, data.n, sizeof *w, &err);
+            for (int64_t c = 0; c < cells.cells; c++) {
+                guess[c] = 10 * bf_rng_normal(&rng);
+                part[c] = bf_rng_uniform(&rng);
+                total += part[c];
+            }
+            assert_ok(bf__count_gap(cell_gap, &count, guess, arena, &err), err);
+            for (int64_t i = 0; i < data.n; i++) {
+                int64_t c = cells.row_cell[i];
+                gap[i] = cell_gap[c];
+                w[i] = part[c] / total / (double)cells.count[c];
+            }
+            wrong.gap = gap;
+            bf_estimate blackbox = run("blackbox", &problem, NULL);
+            assert_near(bf__dr_value(blackbox.weights, &wrong, &problem), truth, 1e-8);
+            assert_near(bf__dr_value(w, &right, &problem), truth, 1e-8);
+            double both = bf__dr_value(w, &wrong, &problem);
+            assert_true(fabs(both - truth) > 1e-3); /* neither: no reason to be right */
+            bf_arena_rewind(arena, mark);
+        }
+}
+
+/* Two halves that never meet: the start states decide, and q has a gain per half. */
+static void classes_are_mixed_by_the_start(void **state) {
+    (void)state;
+    mdp m = mdp_new(4, 1, arena);
+    for (int s = 0; s < 4; s++) {
+        m.pi[s] = 1;
+        mdp_tally(&m, s, 0)[s ^ 1] = 3;
+        for (int t = 0; t < 4; t++)
+            m.reward[s * 4 + t] = s < 2 ? 1 : 5;
+    }
+    bf_dataset data = mdp_log(&m, 4, arena); /* 12 rows: starts in states 0, 1, 2 */
+    bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
+    const char *const methods[] = {"model", "lstdq", "dr"};
+    for (int k = 0; k < 3; k++) {
+        bf_estimate out = run(methods[k], &problem, NULL);
+        assert_near(out.value, (1 + 1 + 5) / 3.0, 1e-10);
+        assert_true(out.warning_count > 0 && out.warnings[0].distrust);
+    }
+}
+
+/* An action that the log never shows in a state is left out, and said. */
+static void gaps_are_said(void **state) {
+    (void)state;
+    double s[] = {0, 0, 1}, ns[] = {0, 1, 0}, r[] = {1, 3, 5}, npi[] = {.5, .5, .5, .5, .5, .5};
+    int32_t a[] = {0, 0, 1};
+    bf_dataset data = {.n = 3,
+                       .state_dim = 1,
+                       .actions = 2,
+                       .states = 2,
+                       .state = s,
+                       .next_state = ns,
+                       .action = a,
+                       .reward = r,
+                       .npi = npi};
+    bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
+    const char *const methods[] = {"model", "lstdq"};
+    for (int k = 0; k < 2; k++) {
+        bf_estimate out = run(methods[k], &problem, NULL);
+        assert_near(out.value, (2.0 / 3) * 2 + (1.0 / 3) * 5, 1e-12);
+        assert_near(bf_estimate_get(&out, "coverage"), 0.5, 1e-12);
+        assert_true(out.warning_count == 1 && out.warnings[0].distrust);
+    }
+}
+
+/* Ends that absorb: a step of reward 1 ends with probability 1/2, discounted. */
+static void ends_absorb(void **state) {
+    (void)state;
+    double s[] = {0, 0}, ns[] = {0, 1}, r[] = {1, 1}, one[] = {1, 1};
+    int32_t a[] = {0, 0};
+    uint8_t ends[] = {0, 1};
+    int64_t begin[] = {0, 2}, order[] = {0, 1};
+    bf_dataset data = {.n = 2,
+                       .state_dim = 1,
+                       .actions = 1,
+                       .states = 2,
+                       .state = s,
+                       .next_state = ns,
+                       .action = a,
+                       .reward = r,
+                       .terminated = ends,
+                       .pi = one,
+                       .npi = one,
+                       .episodes = 1,
+                       .begin = begin,
+                       .order = order};
+    const char *const methods[] = {"model", "lstdq", "dr"};
+    for (int k = 0; k < 3; k++) {
+        bf_problem problem = {&data, 0.9, BF_TERMINAL_ABSORB};
+        assert_near(run(methods[k], &problem, NULL).value, 0.1 / (1 - 0.45), 1e-12);
+        problem.gamma = 1;
+        assert_near(run(methods[k], &problem, NULL).value, 0, 1e-12);
+        problem.terminal = BF_TERMINAL_RESTART;
+        assert_near(run(methods[k], &problem, NULL).value, 1, 1e-12);
+    }
+}
+
+/* ---- Kernel regression */
+
+static void regression_is_the_plain_sum(void **state) {
+    (void)state;
+    enum { N = 301, D = 3, T = 2, G = 3 };
+    double z[D * N], y[T * N], x[D], mean[T], scratch[N];
+    int32_t group[N];
+    bf_rng rng = bf_rng_make(5, "regression", 0);
+    for (int i = 0; i < N; i++) {
+        group[i] = (int32_t)bf_rng_below(&rng, G);
+        for (int c = 0; c < D; c++)
+            z[c * N + i] = bf_rng_normal(&rng);
+        for (int t = 0; t < T; t++)
+            y[t * N + i] = bf_rng_normal(&rng);
+    }
+    const double widths[] = {0.05, 0.7, 3};
+    for (int w = 0; w < 3; w++) {
+        bf__kernel kernel;
+        bf__regression regression;
+        assert_ok(bf__kernel_set(&kernel, bf__kernel_find("gaussian"), &widths[w], 1, &err), err);
+        assert_ok(bf__regression_make(&regression, &kernel, z, D, y, T, group, G, N, arena, &err),
+                  err);
+        for (int q = 0; q < 50; q++) {
+            int g = q % G;
+            for (int c = 0; c < D; c++)
+                x[c] = bf_rng_normal(&rng);
+            double rows = bf__regression_at(mean, &regression, g, x, scratch);
+            for (int t = 0; t < T; t++) {
+                double top = 0, bottom = 0, squares = 0;
+                for (int i = 0; i < N; i++) {
+                    double r2 = 0;
+                    for (int c = 0; c < D; c++)
+                        r2 += pow(x[c] - z[c * N + i], 2);
+                    double k = group[i] == g ? exp(-r2 / (2 * widths[w] * widths[w])) : 0;
+                    top += k * y[t * N + i];
+                    bottom += k;
+                    squares += k * k;
+                }
+                if (bottom > 1e-200) {
+                    assert_near(mean[t], top / bottom, 1e-10);
+                    assert_near(rows, bottom * bottom / squares, 1e-6);
+                }
+            }
+        }
+    }
+}
+
+/* Too far for any kernel value to be above 0: the nearest row, and never NaN. */
+static void far_away_the_nearest_row_answers(void **state) {
+    (void)state;
+    double z[] = {0, 1, 2}, y[] = {10, 20, 30}, x = 1e4, mean, scratch[3], width = 0.1;
+    bf__kernel kernel;
+    bf__regression regression;
+    assert_ok(bf__kernel_set(&kernel, bf__kernel_find("gaussian"), &width, 1, &err), err);
+    assert_ok(bf__regression_make(&regression, &kernel, z, 1, y, 1, NULL, 1, 3, arena, &err), err);
+    bf__regression_at(&mean, &regression, 0, &x, scratch);
+    assert_near(mean, 30, 0);
+    x = -1e4;
+    bf__regression_at(&mean, &regression, 0, &x, scratch);
+    assert_near(mean, 10, 0);
+}
+
+/* ---- Real-valued states: s' = 0.5 s + (a ? 1 : -1), r = s + a; pi(1) = p everywhere. The average
+ * of s is 2 (2p - 1), so the value is 4p - 2 + p; discounted from s = 0 by the plain recursion. */
+enum { ROWS = 4000 };
+
+static bf_dataset linear_log(double p, bool columns) {
+    bf_rng rng = bf_rng_make(3, "linear", 0);
+    int64_t length = 40;
+    double *s = bf_arena_alloc(arena, ROWS, sizeof *s, &err);
+    double *ns = bf_arena_alloc(arena, ROWS, sizeof *s, &err);
+    double *r = bf_arena_alloc(arena, ROWS, sizeof *s, &err);
+    double *pi = bf_arena_alloc(arena, 2 * ROWS, sizeof *s, &err);
+    int32_t *a = bf_arena_alloc(arena, ROWS, sizeof *a, &err);
+    int64_t *begin = bf_arena_alloc(arena, ROWS / length + 1, sizeof *begin, &err);
+    int64_t *order = bf_arena_alloc(arena, ROWS, sizeof *order, &err);
+    for (int64_t i = 0; i < ROWS; i++) {
+        s[i] = i % length == 0 ? 0 : ns[i - 1];
+        a[i] = (int32_t)bf_rng_below(&rng, 2);
+        ns[i] = 0.5 * s[i] + (a[i] ? 1 : -1);
+        r[i] = s[i] + a[i];
+        pi[i] = 1 - p;
+        pi[ROWS + i] = p;
+        order[i] = i;
+    }
+    for (int64_t e = 0; e <= ROWS / length; e++)
+        begin[e] = e * length;
+    return (bf_dataset){.n = ROWS,
+                        .state_dim = 1,
+                        .actions = 2,
+                        .real_state = true,
+                        .state = s,
+                        .next_state = ns,
+                        .action = a,
+                        .reward = r,
+                        .pi = columns ? pi : NULL,
+                        .npi = pi,
+                        .episodes = ROWS / length,
+                        .begin = begin,
+                        .order = order};
+}
+
+static double linear_truth(double p, double gamma) {
+    double mean = 0, sum = 0, discount = 1 - gamma;
+    if (gamma == 1)
+        return 2 * (2 * p - 1) + p;
+    for (int t = 0; t < 3000; t++, discount *= gamma) {
+        sum += discount * (mean + p);
+        mean = 0.5 * mean + 2 * p - 1;
+    }
+    return sum;
+}
+
+static void real_states_are_close(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        double gamma = k % 2 ? 0.9 : 1, p = k < 2 ? 0.8 : 0.3;
+        bf_dataset data = linear_log(p, gamma < 1);
+        bf_problem problem = {&data, gamma, BF_TERMINAL_RESTART};
+        double truth = linear_truth(p, gamma);
+        bf_estimate direct = run("lstdq", &problem, options_of("lstdq", "features", "100"));
+        assert_near(direct.value, truth, 0.02);
+        void *options = options_of("model", "bandwidth", "0.05");
+        bf_estimate model = run("model", &problem, options);
+        double error = bf_estimate_get(&model, "rollout_error");
+        assert_true(error > 0 && error < 0.05);
+        assert_near(model.value, truth, 0.02 + 4 * error);
+        assert_int_equal(model.warning_count, 1); /* the policy is only known in the log */
+        const bf_option_table *table = bf_estimator_find("model")->options;
+        assert_ok(bf_options_set(bf_options_find(table, "predict"), options, "change", &err), err);
+        model = run("model", &problem, options);
+        assert_near(model.value, truth, 0.02 + 4 * error);
+    }
+}
+
+/* The policy itself in place of columns: asked at the states visited, and no warning. */
+static void the_policy_is_asked_where_there_is_one(void **state) {
+    (void)state;
+    bf_dataset data = linear_log(0.8, false);
+    const bf_policy *policy;
+    double table[] = {0.2, 0.8};
+    assert_ok(bf_policy_from_table(&policy, "table", bf_view_of(table, 1, 2), arena, &err), err);
+    bf_problem problem = {&data, 1, BF_TERMINAL_RESTART, policy};
+    bf_estimate out;
+    bf_context context = {.seed = 1};
+    bf_status status =
+        bf_estimator_run(bf_estimator_find("model"), &out, &problem, NULL, &context, arena, &err);
+    assert_int_equal(status, BF_EPOLICY); /* a table knows no real-valued states: it was asked */
+}
+
+static bool stop_at_once(void *context, const bf_progress *progress) {
+    (void)context;
+    (void)progress;
+    return false;
+}
+
+static void work_can_be_cancelled(void **state) {
+    (void)state;
+    bf_dataset data = linear_log(0.8, true);
+    bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
+    bf_context context = {.log = {.progress = stop_at_once}};
+    bf_estimate out;
+    const char *const methods[] = {"model", "lstdq"};
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(bf_estimator_run(bf_estimator_find(methods[k]), &out, &problem, NULL,
+                                          &context, arena, &err),
+                         BF_ECANCELLED);
+}
+
+static void threads_do_not_matter(void **state) {
+    (void)state;
+    bf_dataset data = linear_log(0.8, true);
+    bf_problem problem = {&data, 0.9, BF_TERMINAL_RESTART};
+    const char *const methods[] = {"model", "lstdq"};
+    for (int k = 0; k < 2; k++) {
+        bf_estimate one, two;
+        bf_context context = {.threads = 1, .seed = 4};
+        const bf_estimator *e = bf_estimator_find(methods[k]);
+        assert_ok(bf_estimator_run(e, &one, &problem, NULL, &context, arena, &err), err);
+        context.threads = 2;
+        assert_ok(bf_estimator_run(e, &two, &problem, NULL, &context, arena, &err), err);
+        assert_near(one.value, two.value, 0);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(random_processes_are_solved_exactly, setup, teardown),
+        cmocka_unit_test_setup_teardown(weights_of_the_count_model_are_its_value, setup, teardown),
+        cmocka_unit_test_setup_teardown(q_solves_the_equation, setup, teardown),
+        cmocka_unit_test_setup_teardown(either_is_enough, setup, teardown),
+        cmocka_unit_test_setup_teardown(classes_are_mixed_by_the_start, setup, teardown),
+        cmocka_unit_test_setup_teardown(gaps_are_said, setup, teardown),
+        cmocka_unit_test_setup_teardown(ends_absorb, setup, teardown),
+        cmocka_unit_test_setup_teardown(regression_is_the_plain_sum, setup, teardown),
+        cmocka_unit_test_setup_teardown(far_away_the_nearest_row_answers, setup, teardown),
+        cmocka_unit_test_setup_teardown(real_states_are_close, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_policy_is_asked_where_there_is_one, setup, teardown),
+        cmocka_unit_test_setup_teardown(work_can_be_cancelled, setup, teardown),
+        cmocka_unit_test_setup_teardown(threads_do_not_matter, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
