@@ -152,7 +152,7 @@ static bf_status discrete_actions(bf__points *out, const bf_dataset *data, bf_ar
     memcpy(npi, data->npi, (size_t)(data->actions * n) * sizeof *npi);
     for (int64_t i = 0; i < n; i++)
         seen[data->action[i]] = true;
-    out->covered = keep_seen(npi, seen, data->actions, n);
+    out->covered = fmin(keep_seen(npi, seen, data->actions, n), 1);
     f->npi = npi;
     if (f->starts == 0)
         return BF_OK;
