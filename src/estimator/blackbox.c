@@ -41,7 +41,7 @@ static const bf_option rows[] = {
                      "The model W(s, a) of the weights; auto goes by the log."),
     BF_OPTION_CHOICE(bf__blackbox_options, kernel, "auto", kernel_choices,
                      "The kernel of the flow residual, on the states; actions count as equal or "
-                     "not. auto is delta for tabular weights."),
+                     "not. auto is delta for tabular weights, and the model's own for others."),
     BF_OPTION(bf__blackbox_options, bandwidth, "median",
               "W: Width of the kernel on standardised states: median, a percentile of the "
               "distances (p25), a number, any of them times a factor (median*0.5), or several "
