@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "estimator/neural_fit.h"
@@ -401,12 +402,63 @@ static void bad_options(void **state) {
                         "--action-share: '2' is neither auto nor a number from 0 to 1");
 }
 
+/* ---- Memory */
+
+typedef struct ration {
+    long left, live;
+} ration;
+
+static void *take(void *context, size_t size) {
+    ration *r = context;
+    if (r->left == 0)
+        return NULL;
+    r->left--;
+    r->live++;
+    return malloc(size);
+}
+
+static void give(void *context, void *memory) {
+    ((ration *)context)->live--;
+    free(memory);
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    bf_dataset data = make_log(
+        (shape){.n = 40, .d = 2, .actions = 2, .horizon = 10, .scale = 1, .terminated = true});
+    bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
+    for (int way = 0; way < 3; way++) {
+        bf__blackbox_options o = defaults();
+        o.optimizer = way == 2 ? 2 : 1;
+        o.features = way == 1 ? 10 : 0;
+        o.steps = 2;
+        o.batch = 16;
+        o.restarts = 1;
+        long failures = 0;
+        for (bf_status status = BF_ENOMEM; status != BF_OK; failures++) {
+            ration r = {.left = failures};
+            bf_allocator allocator = {take, give, &r, 1};
+            bf_arena *small;
+            bf_estimate answer;
+            status = bf_arena_create(&small, &allocator, &err);
+            if (status == BF_OK)
+                status = bf_estimator_run(bf_estimator_find("blackbox"), &answer, &problem, &o,
+                                          &one, small, &err);
+            bf_arena_destroy(small);
+            assert_int_equal(r.live, 0);
+            assert_true(status == BF_OK || status == BF_ENOMEM);
+        }
+        assert_true(failures > 30);
+    }
+}
+
 #define test(f) cmocka_unit_test_setup_teardown(f, make_arena, drop_arena)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        test(gradients),        test(fast_is_plain), test(batches),     test(finite_process),
-        test(threads_and_ways), test(odd_logs),      test(interrupted), test(bad_options),
+        test(gradients),      test(fast_is_plain),    test(batches),
+        test(finite_process), test(threads_and_ways), test(odd_logs),
+        test(interrupted),    test(bad_options),      test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
