@@ -71,7 +71,7 @@ static const bf_option rows[] = {
     BF_OPTION_RANGE(bf__blackbox_options, steps, "0", 0, 1e8,
                     "N: Steps of the optimiser; 0: as many as it takes by itself."),
     BF_OPTION_RANGE(bf__blackbox_options, batch, "1024", 2, 1e6, "B: Transitions in a batch."),
-    BF_OPTION_RANGE(bf__blackbox_options, rate, "0.003", 1e-9, 10, "R: First step size of adam."),
+    BF_OPTION_RANGE(bf__blackbox_options, rate, "0.01", 1e-9, 10, "R: First step size of adam."),
     BF_OPTION_RANGE(bf__blackbox_options, restarts, "2", 1, 1000,
                     "N: Networks fitted from different starts; the weights are their mean."),
     BF_OPTION_RANGE(bf__blackbox_options, spread, "0", 0, 1e6,

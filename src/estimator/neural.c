@@ -24,6 +24,7 @@
 
 enum { OPTIMIZER_AUTO, OPTIMIZER_LBFGS, OPTIMIZER_ADAM };
 enum { MOST_EXACT = 20000, REPORT_RANK = 500, LBFGS_STEPS = 800, ADAM_STEPS = 10000 };
+enum { LEAST_RANK = 64, BYTES = 12 }; /* of a number of Psi: a double, then a float */
 
 typedef struct neural {
     bf__balance balance;
@@ -164,18 +165,26 @@ static bf_status report(bf_estimate *out, const bf_problem *problem, neural *v,
     return warn(out, v, problem, arena, err);
 }
 
+/* K where it fits, Psi of as many columns as fit where it does not, batches where those are too
+ * few: what noise a batch adds to the residual is far above where the fit should end. */
 static bf_status make_loss(neural *v, const bf__blackbox_options *o, const bf_context *context,
                            bf_arena *arena, bf_error *err) {
-    bf__flow_plan plan = bf__flow_choose(v->flow->n, o->memory * 1e9, o->features, o->features > 0);
+    int64_t n = v->flow->n;
+    double room = 0.8e9 * o->memory / (BYTES * (double)n);
+    bf__flow_plan plan = bf__flow_choose(n, o->memory * 1e9, o->features, o->features > 0);
+    int64_t rank = (int64_t)fmin((double)plan.rank, fmax(room, LEAST_RANK));
     v->batches = o->optimizer == OPTIMIZER_ADAM ||
-                 (o->optimizer == OPTIMIZER_AUTO && plan.way == BF__WAY_STREAMED);
+                 (o->optimizer == OPTIMIZER_AUTO && plan.way != BF__WAY_STORED &&
+                  room < fmin(LEAST_RANK, (double)plan.rank));
     if (v->batches)
         return BF_OK;
-    bf__log(context, BF_LOG_DEBUG, "%s", plan.text);
     v->task.loss = &v->loss;
     if (plan.way == BF__WAY_STORED)
         return bf__neural_exact(&v->loss, v->flow, o->spread, context, arena, err);
-    return bf__neural_lowrank(&v->loss, v->flow, plan.rank, o->spread, context, arena, err);
+    if (rank < o->features)
+        bf__log(context, BF_LOG_NOTE, "%lld of %lld features fit --memory %g", (long long)rank,
+                (long long)o->features, o->memory);
+    return bf__neural_lowrank(&v->loss, v->flow, rank, o->spread, context, arena, err);
 }
 
 static bf_status run(bf_estimate *out, const bf_problem *problem, const bf__blackbox_options *o,
