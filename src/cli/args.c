@@ -23,15 +23,22 @@ const bf_option_table bf__common_table =
 
 /* ---- Parsing */
 
-static const bf_option *find(const bf__slot *slots, int count, const char *name, void **options) {
+static const bf_option *find(const bf__slot *slots, int count, const char *name) {
+    for (int i = 0; i < count; i++)
+        if (bf_options_find(slots[i].table, name))
+            return bf_options_find(slots[i].table, name);
+    return NULL;
+}
+
+/* Several methods may have an option of the same name: it is for all of them. */
+static bf_status set(const bf__slot *slots, int count, const char *name, const char *text,
+                     bf_error *err) {
     for (int i = 0; i < count; i++) {
         const bf_option *row = bf_options_find(slots[i].table, name);
-        if (row) {
-            *options = slots[i].options;
-            return row;
-        }
+        if (row)
+            BF_TRY(bf_options_set(row, slots[i].options, text, err));
     }
-    return NULL;
+    return BF_OK;
 }
 
 /* How many letters to insert, remove or change to get from one word to the other. */
@@ -97,27 +104,26 @@ static bf_status parse_option(const bf__slot *slots, int count, int argc, char *
     const char *equals = strchr(word, '=');
     size_t length = equals ? (size_t)(equals - word) : strlen(word);
     snprintf(name, sizeof name, "%.*s", (int)length, word);
-    void *options;
-    const bf_option *row = find(slots, count, name, &options);
+    const bf_option *row = find(slots, count, name);
     if (!row && strncmp(name, "no-", 3) == 0) {
-        row = find(slots, count, name + 3, &options);
+        row = find(slots, count, name + 3);
         if (row && row->type == BF_OPTION_BOOL && !equals)
-            return bf_options_set(row, options, "no", err);
+            return set(slots, count, name + 3, "no", err);
         row = NULL;
     }
     if (!row)
         return unknown(slots, count, name, err);
     if (equals)
-        return bf_options_set(row, options, equals + 1, err);
+        return set(slots, count, name, equals + 1, err);
     if (row->type == BF_OPTION_BOOL)
-        return bf_options_set(row, options, "yes", err);
+        return set(slots, count, name, "yes", err);
     if (row->help[0] == '[') {
         bool taken = *i + 1 < argc && ends_with_name(argv[*i + 1], row->field);
-        return bf_options_set(row, options, taken ? argv[++*i] : "-", err);
+        return set(slots, count, name, taken ? argv[++*i] : "-", err);
     }
     if (*i + 1 >= argc)
         return bf_fail(err, BF_EUSAGE, "--%s: needs a value", name);
-    return bf_options_set(row, options, argv[++*i], err);
+    return set(slots, count, name, argv[++*i], err);
 }
 
 bf_status bf__args_parse(bf__tool *tool, const bf__slot *slots, int slot_count, int argc,

@@ -1,28 +1,37 @@
 /* estimate.c - `backflow estimate`: from a log to an answer. */
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/methods.h"
 #include "core/fail.h"
 #include "core/log.h"
 #include "core/output.h"
+#include "estimator/behavior.h"
+#include "estimator/result.h"
 #include "policy/mix.h"
 #include "report/report.h"
 
+enum { OWN_SLOTS = 3 }; /* options of the command, of reading, and of every command */
+
 typedef struct estimate_options {
-    const char *method, *policy, *json, *weights_out;
+    const char *method, *policy, *behavior, *json, *weights_out;
     double gamma;
     int terminal;
     bool strict;
 } estimate_options;
 
 static const bf_option rows[] = {
-    BF_OPTION(estimate_options, method, "blackbox",
-              "NAME: The estimator; `backflow list estimators` shows all."),
+    BF_OPTION(
+        estimate_options, method, "blackbox",
+        "NAME: The estimator; `backflow list estimators` shows all. Several with commas, or all: "
+        "one table; an option is for every method that has it."),
     BF_OPTION(
         estimate_options, policy, NULL,
-        "P: The target policy: a file (a table, .csv or .npy, one row per state), or uniform; "
-        "P@ALPHA mixes it with the uniform policy. Not needed where the log has npi "
-        "columns."),
+        "P: The target policy: a file (a table, .csv or .npy, one row per state, or a network), "
+        "uniform, or ENV:NAME for one that an environment has; P@ALPHA mixes it with the uniform "
+        "policy. Not needed where the log has npi columns."),
+    BF_OPTION(estimate_options, behavior, NULL,
+              "P: The behaviour policy, written like --policy, for methods that need it where the "
+              "log has no mu; or estimate: fitted to the log."),
     BF_OPTION_RANGE(estimate_options, gamma, "1", 0, 1,
                     "G: Discount. 1 is the long-run average reward per step; below 1, the "
                     "discounted reward times 1 - G, from the log's start states."),
@@ -53,118 +62,230 @@ static bf_status write_weights(const char *path, const bf_estimate *estimate, in
     return bf__output_commit(&output, err);
 }
 
+/* Text, or JSON on standard output, or JSON in a file and text. */
 static bf_status write_answer(bf__tool *tool, const estimate_options *o, const bf__answer *answer,
-                              bf_error *err) {
+                              const bf__comparison *comparison, bf_error *err) {
     bf__output output;
-    if (!o->json) {
-        bf__report_text(tool->out, answer);
-        return BF_OK;
-    }
-    if (strcmp(o->json, "-") == 0)
-        return bf__report_json(tool->out, answer, err);
-    BF_TRY(bf__output_open(&output, o->json, err));
-    bf_status status = bf__report_json(output.file, answer, err);
-    if (status != BF_OK) {
-        bf__output_abandon(&output);
-        return status;
-    }
-    BF_TRY(bf__output_commit(&output, err));
-    bf__report_text(tool->out, answer);
-    return BF_OK;
-}
-
-/* An option of another method is known, but not here. */
-static bf_status explain_option(int argc, char **argv, const bf_estimator *chosen,
-                                const bf_error *cause, bf_error *err) {
-    for (int i = 0; i < argc; i++)
-        for (int e = 0; bf_estimator_at(e); e++) {
-            const bf_estimator *other = bf_estimator_at(e);
-            char name[64];
-            snprintf(name, sizeof name, "%.*s", (int)strcspn(argv[i], "="), argv[i]);
-            if (other != chosen && other->options && strncmp(name, "--", 2) == 0 &&
-                strncmp(cause->message, name, strlen(name)) == 0 &&
-                bf_options_find(other->options, name + 2))
-                return bf_fail(err, BF_EUSAGE, "%s: an option of --method %s, not of %s", name,
-                               other->name, chosen->name);
+    bool json = o->json && strcmp(o->json, "-") == 0;
+    if (json)
+        return answer ? bf__report_json(tool->out, answer, err)
+                      : bf__report_table_json(tool->out, comparison, err);
+    if (o->json) {
+        BF_TRY(bf__output_open(&output, o->json, err));
+        bf_status status = answer ? bf__report_json(output.file, answer, err)
+                                  : bf__report_table_json(output.file, comparison, err);
+        if (status != BF_OK) {
+            bf__output_abandon(&output);
+            return status;
         }
-    *err = *cause;
-    return cause->status;
+        BF_TRY(bf__output_commit(&output, err));
+    }
+    if (answer)
+        bf__report_text(tool->out, answer);
+    else
+        bf__report_table(tool->out, comparison);
+    return BF_OK;
 }
 
-static bf_status answer_question(bf__tool *tool, const estimate_options *o,
-                                 const bf_read_options *read, const bf_estimator *estimator,
-                                 const void *method_options, const bf__slot *slots, int slot_count,
-                                 const char *const *paths, int path_count, int *exit_status,
-                                 bf_error *err) {
+/* ---- The log and the policies */
+
+/* A policy as --policy and --behavior take it. ENV:NAME is one that an environment has. */
+static bf_status parse_policy(const bf_policy **out, const char *spec, int actions, bf_arena *arena,
+                              bf_error *err) {
+    char name[64];
+    const char *colon = strchr(spec, ':');
+    snprintf(name, sizeof name, "%.*s", colon ? (int)(colon - spec) : 0, spec);
+    const bf_env *env = colon && !bf__policy_is_file(spec) ? bf_env_find(name) : NULL;
+    return env ? bf_env_policy_parse(out, env, colon + 1, 1, arena, err)
+               : bf__policy_parse(out, spec, actions, 1, arena, err);
+}
+
+/* What was asked and what it is asked of. */
+typedef struct question {
     bf_dataset data;
-    bf_estimate estimate;
-    double begun = bf__seconds();
-    BF_TRY(bf_dataset_read(&data, paths, path_count, read, &tool->context, tool->arena, err));
-    if (data.ignored)
-        bf__log(&tool->context, BF_LOG_WARNING, "columns not known and not used: %s", data.ignored);
-    if (o->policy) {
-        const bf_policy *policy;
-        BF_TRY(bf__policy_parse(&policy, o->policy, data.actions, 1, tool->arena, err));
-        BF_TRY(bf_policy_apply(policy, &data, tool->arena, err));
+    bf_problem problem;
+    bool fitted; /* the behaviour is fitted to the log */
+    bf__behavior behavior;
+    double seconds_read, naive;
+} question;
+
+static bf_status take_behavior(question *q, bf__tool *tool, const char *spec, bf_error *err) {
+    const bf_policy *policy;
+    if (q->data.mu || q->data.mu_all)
+        bf__log(&tool->context, BF_LOG_NOTE, "--behavior takes the place of the log's columns mu");
+    if (strcmp(spec, "estimate") != 0) {
+        BF_TRY(parse_policy(&policy, spec, q->data.actions, tool->arena, err));
+        return bf__behavior_apply(policy, &q->data, tool->arena, err);
     }
-    double ready = bf__seconds(), naive = 0;
-    bf_problem problem = {&data, o->gamma, o->terminal};
-    BF_TRY(bf_estimator_run(estimator, &estimate, &problem, method_options, &tool->context,
-                            tool->arena, err));
-    for (int64_t i = 0; i < data.n; i++)
-        naive += data.reward[i] / (double)data.n;
-    bf__settings settings[8];
-    for (int i = 0; i < slot_count; i++)
-        settings[i] = (bf__settings){slots[i].table, slots[i].options};
-    bf__answer answer = {.problem = &problem,
-                         .estimator = estimator,
-                         .estimate = &estimate,
-                         .naive = naive,
-                         .settings = settings,
-                         .settings_count = slot_count,
-                         .seconds_read = ready - begun,
-                         .seconds_estimate = bf__seconds() - ready};
-    if (o->weights_out)
-        BF_TRY(write_weights(o->weights_out, &estimate, data.n, err));
-    BF_TRY(write_answer(tool, o, &answer, err));
-    for (int i = 0; i < estimate.warning_count && o->strict; i++)
-        if (estimate.warnings[i].distrust)
-            *exit_status = 1;
+    const bf__behavior *b = &q->behavior;
+    q->fitted = true;
+    BF_TRY(bf__behavior_fit(&q->behavior, &q->data, &tool->context, tool->arena, err));
+    if (strcmp(b->model, "counts") == 0)
+        bf__log(&tool->context, BF_LOG_NOTE,
+                "behaviour policy estimated from the log: shares of actions per state");
+    else
+        bf__log(&tool->context, BF_LOG_NOTE,
+                "behaviour policy estimated from the log: logistic regression on %lld features, "
+                "ridge %g; on rows it was not fitted to: log likelihood %.4f (%.4f without looking "
+                "at states), calibration error %.4f",
+                (long long)b->features, b->ridge, b->likelihood, b->frequencies, b->calibration);
     return BF_OK;
+}
+
+static bf_status load(question *q, bf__tool *tool, const estimate_options *o,
+                      const bf_read_options *read, const char *const *paths, int count,
+                      bf_error *err) {
+    double begun = bf__seconds();
+    const bf_policy *policy = NULL;
+    *q = (question){.naive = 0};
+    BF_TRY(bf_dataset_read(&q->data, paths, count, read, &tool->context, tool->arena, err));
+    if (q->data.ignored)
+        bf__log(&tool->context, BF_LOG_WARNING, "columns not known and not used: %s",
+                q->data.ignored);
+    if (o->policy) {
+        BF_TRY(parse_policy(&policy, o->policy, q->data.actions, tool->arena, err));
+        BF_TRY(bf_policy_apply(policy, &q->data, tool->arena, err));
+    }
+    if (o->behavior)
+        BF_TRY(take_behavior(q, tool, o->behavior, err));
+    for (int64_t i = 0; i < q->data.n; i++)
+        q->naive += q->data.reward[i] / (double)q->data.n;
+    q->problem = (bf_problem){&q->data, o->gamma, o->terminal, policy};
+    q->seconds_read = bf__seconds() - begun;
+    return BF_OK;
+}
+
+/* ---- Running */
+
+/* A method that uses a fitted behaviour says so. */
+static bf_status mention_behavior(bf_estimate *estimate, const question *q, bf_arena *arena,
+                                  bf_error *err) {
+    const bf__behavior *b = &q->behavior;
+    bf__diagnose(estimate, "behavior_least", "least probability of an action taken", b->least);
+    if (strcmp(b->model, "counts") == 0)
+        return bf__warn(estimate, arena, err, false,
+                        "Log the probabilities (a column mu) where that is possible.",
+                        "the behaviour policy was estimated from the log: shares of actions per "
+                        "state");
+    bf__diagnose(estimate, "behavior_calibration", "calibration error of the fitted behaviour",
+                 b->calibration);
+    return bf__warn(estimate, arena, err, b->calibration > 0.05,
+                    "Log the probabilities (a column mu) where that is possible.",
+                    "the behaviour policy was estimated from the log by logistic regression, whose "
+                    "probabilities are off by %.3g on average",
+                    b->calibration);
+}
+
+/* Runs method k of `methods`; the answer is in the arena. */
+static bf_status run_method(bf__answer *out, bf__tool *tool, const question *q,
+                            const bf__methods *methods, int k, const bf__slot *slots,
+                            bf_error *err) {
+    bf_estimate *estimate;
+    bf__settings *settings;
+    BF_ALLOC(estimate, tool->arena, 1, err);
+    BF_ALLOC(settings, tool->arena, OWN_SLOTS + 1, err);
+    double begun = bf__seconds();
+    const bf_estimator *estimator = methods->list[k];
+    BF_TRY(bf_estimator_run(estimator, estimate, &q->problem, methods->options[k], &tool->context,
+                            tool->arena, err));
+    if (q->fitted && (estimator->needs & BF_NEEDS_BEHAVIOR))
+        BF_TRY(mention_behavior(estimate, q, tool->arena, err));
+    for (int i = 0; i < OWN_SLOTS; i++)
+        settings[i] = (bf__settings){slots[i].table, slots[i].options};
+    settings[OWN_SLOTS] = (bf__settings){estimator->options, methods->options[k]};
+    *out = (bf__answer){.problem = &q->problem,
+                        .estimator = estimator,
+                        .estimate = estimate,
+                        .naive = q->naive,
+                        .settings = settings,
+                        .settings_count = OWN_SLOTS + (estimator->options ? 1 : 0),
+                        .seconds_read = q->seconds_read,
+                        .seconds_estimate = bf__seconds() - begun};
+    return BF_OK;
+}
+
+static void judge(const bf_estimate *estimate, const estimate_options *o, int *exit_status) {
+    for (int i = 0; i < estimate->warning_count && o->strict; i++)
+        if (estimate->warnings[i].distrust)
+            *exit_status = 1;
+}
+
+static bf_status run_one(bf__tool *tool, const estimate_options *o, const question *q,
+                         const bf__methods *methods, const bf__slot *slots, int *exit_status,
+                         bf_error *err) {
+    bf__answer answer;
+    BF_TRY(run_method(&answer, tool, q, methods, 0, slots, err));
+    if (o->weights_out)
+        BF_TRY(write_weights(o->weights_out, answer.estimate, q->data.n, err));
+    BF_TRY(write_answer(tool, o, &answer, NULL, err));
+    judge(answer.estimate, o, exit_status);
+    return BF_OK;
+}
+
+/* Each in turn. One that can not run is skipped, with its reason; an error where none can. */
+static bf_status run_several(bf__tool *tool, const estimate_options *o, const question *q,
+                             const bf__methods *methods, const bf__slot *slots, int *exit_status,
+                             bf_error *err) {
+    bf__answer answers[BF__MAX_METHODS];
+    bf__skipped skipped[BF__MAX_METHODS];
+    bf__settings settings[OWN_SLOTS];
+    bf__comparison comparison = {.problem = &q->problem,
+                                 .answers = answers,
+                                 .skipped = skipped,
+                                 .naive = q->naive,
+                                 .settings = settings,
+                                 .settings_count = OWN_SLOTS,
+                                 .seconds_read = q->seconds_read};
+    for (int i = 0; i < OWN_SLOTS; i++)
+        settings[i] = (bf__settings){slots[i].table, slots[i].options};
+    for (int k = 0; k < methods->count; k++) {
+        bf_error cause;
+        bf_status status =
+            run_method(&answers[comparison.answer_count], tool, q, methods, k, slots, &cause);
+        if (status == BF_OK) {
+            judge(answers[comparison.answer_count++].estimate, o, exit_status);
+            continue;
+        }
+        bool last = k + 1 == methods->count && comparison.answer_count == 0;
+        if (status == BF_ENOMEM || status == BF_ECANCELLED || status == BF_EUSAGE || last) {
+            *err = cause;
+            return status;
+        }
+        char *reason;
+        BF_ALLOC(reason, tool->arena, (int64_t)sizeof cause.message, err);
+        memcpy(reason, cause.message, sizeof cause.message);
+        skipped[comparison.skipped_count++] = (bf__skipped){methods->list[k]->name, reason};
+    }
+    return write_answer(tool, o, NULL, &comparison, err);
 }
 
 static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err) {
     estimate_options o;
     bf_read_options read;
+    bf__methods methods;
+    question q;
     const char *method = bf__args_peek(argc, argv, "method");
-    const bf_estimator *estimator = bf_estimator_find(method ? method : rows[0].initial);
-    if (!estimator)
-        return bf_fail(err, BF_EUSAGE,
-                       "--method: '%s' is not an estimator; `backflow list estimators` shows all",
-                       method);
-    bf__slot slots[4] = {{&table, &o}, {&bf_read_table, &read}, {&bf__common_table, &tool->common}};
-    int slot_count = 3;
-    void *method_options = NULL;
-    if (estimator->options) {
-        method_options = bf_arena_zalloc(tool->arena, 1, estimator->options->size, err);
-        if (!method_options)
-            return BF_ENOMEM;
-        slots[slot_count++] = (bf__slot){estimator->options, method_options};
-    }
+    BF_TRY(bf__methods_parse(&methods, method ? method : rows[0].initial, tool->arena, err));
+    bf__slot slots[OWN_SLOTS + BF__MAX_METHODS] = {
+        {&table, &o}, {&bf_read_table, &read}, {&bf__common_table, &tool->common}};
+    int slot_count = bf__methods_slots(&methods, slots, OWN_SLOTS), count;
     const char **words;
-    int count;
     BF_ALLOC(words, tool->arena, argc + 1, err);
     bf_error cause;
     if (bf__args_parse(tool, slots, slot_count, argc, argv, words, &count, &cause) != BF_OK)
-        return explain_option(argc, argv, estimator, &cause, err);
+        return bf__methods_explain(&methods, argc, argv, &cause, err);
     if (tool->common.help) {
         bf__args_help(tool, &bf__command_estimate, slots, slot_count);
         return BF_OK;
     }
     if (count == 0)
         return bf_fail(err, BF_EUSAGE, "no log given; backflow estimate --help shows how");
-    return answer_question(tool, &o, &read, estimator, method_options, slots, slot_count, words,
-                           count, exit_status, err);
+    if (methods.several && o.weights_out)
+        return bf_fail(err, BF_EUSAGE, "--weights-out: is for one method, not for --method %s",
+                       methods.text);
+    BF_TRY(load(&q, tool, &o, &read, words, count, err));
+    return methods.several ? run_several(tool, &o, &q, &methods, slots, exit_status, err)
+                           : run_one(tool, &o, &q, &methods, slots, exit_status, err);
 }
 
 const bf__command bf__command_estimate = {
@@ -179,6 +300,7 @@ const bf__command bf__command_estimate = {
         "Examples:\n"
         "  backflow estimate log.csv\n"
         "  backflow estimate day1.csv day2.csv --policy table.csv --json answer.json\n"
-        "  backflow estimate log.npz --gamma 0.99 --terminal absorb\n",
+        "  backflow estimate log.npz --gamma 0.99 --terminal absorb\n"
+        "  backflow estimate log.csv --method all --behavior estimate\n",
     .run = run,
 };

@@ -26,6 +26,7 @@
 #include "estimator/points.h"
 #include "estimator/regression.h"
 #include "estimator/result.h"
+#include "solver/kdtree.h"
 
 #define TAU 6.283185307179586476925286766559
 
@@ -41,8 +42,7 @@ typedef struct rollout {
     const double *period; /* (d): 0 where no angle */
     const double *low, *high; /* (d): the range of the log */
     const bool *seen;         /* (A) */
-    int64_t places;           /* points at which columns give the target policy */
-    const double *place;      /* (dims, places) */
+    bf__kdtree places;        /* points at which columns give the target policy; .n 0: not needed */
     const int64_t *origin;    /* (places): the transition, or n + the start state */
     double *state, *next, *z, *pi, *mean, *scratch;
 } rollout;
@@ -129,10 +129,12 @@ static bf_status choose_places(rollout *r, bf_arena *arena, bf_error *err) {
         for (int64_t p = 0; p < at; p++)
             place[c * at + p] = origin[p] < f->n ? f->nz[c * f->n + origin[p]]
                                                  : f->z0[c * f->starts + origin[p] - f->n];
-    r->places = at;
-    r->place = place;
     r->origin = origin;
-    return BF_OK;
+    if (at == 0)
+        return bf_fail(err, BF_EDATA,
+                       "every step of the log terminates: there are no next states "
+                       "at which the target policy is known");
+    return bf__kdtree_build(&r->places, place, at, f->d, arena, err);
 }
 
 /* Draws an action at r->state, of coordinates r->z: its group; a vector goes behind them. */
@@ -144,7 +146,10 @@ static bf_status act(int *group, rollout *r, bf_rng *rng, bf_error *err) {
     if (r->problem->target && actions > 0) {
         BF_TRY(bf_policy_probabilities(r->problem->target, r->state, r->d, 1, r->pi, err));
     } else {
-        int64_t i = r->origin[bf__nearest(r->z, r->place, r->places, f->d, r->scratch)];
+        int32_t place;
+        double square;
+        bf__kdtree_nearest(&place, &square, &r->places, r->z, 1, 0);
+        int64_t i = r->origin[place];
         bool start = i >= f->n;
         i -= start ? f->n : 0;
         int64_t stride = start ? f->starts : f->n;
@@ -297,7 +302,7 @@ static bf_status set_up(rollout *r, const bf__model_options *options, const bf_c
     BF_ALLOC(r->z, arena, r->joint, err);
     BF_ALLOC(r->pi, arena, f->actions + 1, err);
     BF_ALLOC(r->mean, arena, targets, err);
-    BF_ALLOC(r->scratch, arena, f->n + f->starts, err);
+    BF_ALLOC(r->scratch, arena, r->regression.most, err);
     return BF_OK;
 }
 
@@ -320,7 +325,7 @@ static bf_status report(bf_estimate *out, const rollout *r, const tally *t, int6
         BF_TRY(bf__warn(out, arena, err, false, "Choose --terminal restart, or --gamma below 1.",
                         "episodes end and stay ended, so all of the long run is spent at reward "
                         "0"));
-    if (r->place)
+    if (r->places.n > 0)
         BF_TRY(bf__warn(out, arena, err, false,
                         "Give the policy itself with --policy where there is a file of it.",
                         "the rollout visits states that are not in the log, and the target policy "

@@ -18,12 +18,13 @@ typedef struct bf__q_options {
 #define BF__Q_ROWS(type)                                                                           \
     BF_OPTION(type, bandwidth, "median",                                                           \
               "W: Width of the Gaussian kernel on standardised states: median, a percentile of "   \
-              "the distances (p25), a number, or any of them times a factor (median*0.5)."),       \
-        BF_OPTION_RANGE(type, features, "500", 1, 5000,                                            \
-                        "M: Features that q is linear in, for real-valued states."),               \
+              "the distances (p25), a number, any of them times a factor (median*0.5), or "        \
+              "several with commas, which are mixed."),                                            \
+        BF_OPTION_RANGE(type, features, "0", 0, 20000,                                             \
+                        "M: Features that q is linear in, for real-valued states; 0: 500."),       \
         BF_OPTION(type, ridge, "auto",                                                             \
-                  "X: Weight of |theta|^2 in the fit of q; auto is the least for which the "       \
-                  "weights that the fit implies hardly go below 0."),                              \
+                  "LAMBDA: Penalty on the size of q; auto is the least for which the weights "     \
+                  "that the fit implies hardly go below 0."),                                      \
         BF__POINTS_ROWS(type)
 
 typedef struct bf__q {

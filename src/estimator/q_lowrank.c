@@ -30,7 +30,7 @@
 #include "flow/lowrank.h"
 #include "linalg/dense.h"
 
-enum { ROWS = 4096, RIDGES = 19 };
+enum { ROWS = 4096, RIDGES = 19, FEATURES = 500 };
 
 static const double most_negative = 0.05;
 
@@ -200,7 +200,8 @@ bf_status bf__q_lowrank(bf__q *out, const bf_problem *problem, const bf__q_optio
         BF_TRY(bf__kernel_make(&f->action_kernel, "gaussian", "median", f->u, f->n, f->action_dim,
                                seed, arena, err));
     BF_TRY(bf__flow_create(&flow, f, context, arena, err));
-    bf__lowrank_options rank = {.rank = options->features, .seed = seed};
+    bf__lowrank_options rank = {.rank = options->features > 0 ? options->features : FEATURES,
+                                .seed = seed};
     BF_TRY(bf__lowrank_create(&lowrank, flow, &rank, context, arena, err));
     s.lowrank = lowrank;
     s.m = lowrank->m;

@@ -53,7 +53,8 @@ static void regression_squares(double *restrict out, const double *restrict x,
     }
 }
 
-int64_t bf__nearest(const double *x, const double *z, int64_t n, int d, double *scratch) {
+/* The index of the point of z (d, n) that is nearest to x (d); of equals, the first. */
+static int64_t nearest(const double *x, const double *z, int64_t n, int d, double *scratch) {
     int64_t best = 0;
     regression_squares(scratch, x, z, n, d);
     for (int64_t i = 1; i < n; i++)
@@ -105,7 +106,7 @@ double bf__regression_at(double *mean, const bf__regression *regression, int gro
     k->kind->row_d(scratch, x, 1, g->z, g->n, regression->d, g->n, k->scale_d, k->widths);
     double sum = regression_sum(scratch, g->n);
     if (!(sum > 1e-280)) {
-        int64_t i = bf__nearest(x, g->z, g->n, regression->d, scratch);
+        int64_t i = nearest(x, g->z, g->n, regression->d, scratch);
         for (int t = 0; t < regression->targets; t++)
             mean[t] = g->y[t * g->n + i];
         return 1;

@@ -30,7 +30,4 @@ bf_status bf__regression_make(bf__regression *out, const bf__kernel *kernel, con
 double bf__regression_at(double *mean, const bf__regression *regression, int group, const double *x,
                          double *scratch);
 
-/* The index of the point of z (d, n) that is nearest to x (d); of equals, the first. */
-int64_t bf__nearest(const double *x, const double *z, int64_t n, int d, double *scratch);
-
 #endif

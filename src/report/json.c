@@ -36,12 +36,12 @@ static json_t *interval(const bf_estimate *e) {
                      bf__json_number(e->high));
 }
 
-bf_status bf__report_json(FILE *out, const bf__answer *answer, bf_error *err) {
+json_t *bf__json_answer(const bf__answer *answer) {
     const bf_estimate *e = answer->estimate;
     bool trusted = true;
     for (int i = 0; i < e->warning_count; i++)
         trusted = trusted && !e->warnings[i].distrust;
-    json_t *object = json_pack(
+    return json_pack(
         "{s:o, s:s, s:s?, s:I, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:{s:f, s:f}, s:s}", //
         "value", bf__json_number(e->value), "method", answer->estimator->name, "model", e->model,
         "n", (json_int_t)answer->problem->data->n, "gamma", bf__json_number(answer->problem->gamma),
@@ -49,6 +49,9 @@ bf_status bf__report_json(FILE *out, const bf__answer *answer, bf_error *err) {
         "diagnostics", diagnostics(e), "settings", all_settings(answer), "warnings", warnings(e),
         "seconds", "read", answer->seconds_read, "estimate", answer->seconds_estimate, "version",
         bf_version());
+}
+
+bf_status bf__json_write(FILE *out, json_t *object, bf_error *err) {
     if (!object)
         return bf_fail(err, BF_ENOMEM, "out of memory");
     int failed = json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
@@ -56,4 +59,8 @@ bf_status bf__report_json(FILE *out, const bf__answer *answer, bf_error *err) {
     if (failed || fputc('\n', out) == EOF)
         return bf_fail(err, BF_EFILE, "the JSON cannot be written");
     return BF_OK;
+}
+
+bf_status bf__report_json(FILE *out, const bf__answer *answer, bf_error *err) {
+    return bf__json_write(out, bf__json_answer(answer), err);
 }

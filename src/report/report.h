@@ -23,13 +23,38 @@ typedef struct bf__answer {
     double seconds_read, seconds_estimate;
 } bf__answer;
 
+/* A method that could not run, and why. */
+typedef struct bf__skipped {
+    const char *method, *reason;
+} bf__skipped;
+
+/* Several methods on one log. */
+typedef struct bf__comparison {
+    const bf_problem *problem;
+    const bf__answer *answers;
+    int answer_count;
+    const bf__skipped *skipped;
+    int skipped_count;
+    double naive;
+    const bf__settings *settings; /* those that no method has for itself */
+    int settings_count;
+    double seconds_read;
+} bf__comparison;
+
 /* `text` from column `indent` on, broken before column 88, and a newline. */
 void bf__paragraph(FILE *out, const char *text, int indent);
+
+/* How many transitions, states, actions, episodes: one line. */
+void bf__describe_log(FILE *out, const bf_dataset *data);
 
 /* A few lines of text. */
 void bf__report_text(FILE *out, const bf__answer *answer);
 
 /* One JSON object and a newline. */
 bf_status bf__report_json(FILE *out, const bf__answer *answer, bf_error *err);
+
+/* The same for several methods: one table, and one object that holds what each would print. */
+void bf__report_table(FILE *out, const bf__comparison *comparison);
+bf_status bf__report_table_json(FILE *out, const bf__comparison *comparison, bf_error *err);
 
 #endif

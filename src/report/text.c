@@ -37,7 +37,7 @@ void bf__paragraph(FILE *out, const char *text, int indent) {
     fputc('\n', out);
 }
 
-static void describe_log(FILE *out, const bf_dataset *data) {
+void bf__describe_log(FILE *out, const bf_dataset *data) {
     char n[32], other[32];
     fprintf(out, "%s transitions", grouped(data->n, n));
     if (data->states > 0)
@@ -66,7 +66,7 @@ static void diagnostic(FILE *out, const bf_diagnostic *d, int64_t n) {
 void bf__report_text(FILE *out, const bf__answer *answer) {
     const bf_estimate *e = answer->estimate;
     double gamma = answer->problem->gamma;
-    describe_log(out, answer->problem->data);
+    bf__describe_log(out, answer->problem->data);
     fprintf(out, "\n  %-12s %-12.6g", "estimate", e->value);
     if (e->level > 0)
         fprintf(out, " %g%% interval %.6g to %.6g,", 100 * e->level, e->low, e->high);

@@ -128,7 +128,7 @@ static bf_status newton(double *beta, double *loss, bool *done, problem *s, bf_e
     memcpy(s->step, s->slope, (size_t)size * sizeof *s->step);
     BF_TRY(bf__cholesky_solve(s->step, 1, s->hessian, size, s->context, err));
     double promise = dot(s->slope, s->step, size), length = 1, found = *loss;
-    *done = !(promise > 1e-14 * (1 + fabs(*loss)));
+    *done = !(promise > 1e-11 * (1 + fabs(*loss)));
     for (int k = 0; k < HALVINGS && !*done; k++, length /= 2) {
         for (int64_t j = 0; j < size; j++)
             s->beta[j] = beta[j] - length * s->step[j];

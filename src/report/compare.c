@@ -1,0 +1,97 @@
+/* compare.c - Several methods on one log: a table for people, one object for programs. */
+#include <math.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "report/report.h"
+#include "report/settings.h"
+
+static void line(FILE *out, const bf__answer *answer, bool intervals) {
+    const bf_estimate *e = answer->estimate;
+    double ess = bf_estimate_get(e, "ess");
+    char interval[64] = "-", size[32] = "-", name[64], warnings[16] = "-";
+    if (e->level > 0)
+        snprintf(interval, sizeof interval, "%.5g to %.5g (%g%%)", e->low, e->high, 100 * e->level);
+    if (isfinite(ess))
+        snprintf(size, sizeof size, "%.0f", ess);
+    if (e->warning_count > 0)
+        snprintf(warnings, sizeof warnings, "%d", e->warning_count);
+    snprintf(name, sizeof name, "%s%s%s%s", answer->estimator->name, e->model ? " (" : "",
+             e->model ? e->model : "", e->model ? ")" : "");
+    fprintf(out, "  %-22s %-12.6g", name, e->value);
+    if (intervals)
+        fprintf(out, " %-30s", interval);
+    fprintf(out, " %10s %9.2f %9s\n", size, answer->seconds_estimate, warnings);
+}
+
+/* "model: the rollout ...", once where several methods say the same. */
+static void warnings(FILE *out, const bf__comparison *c) {
+    for (int k = 0; k < c->answer_count; k++)
+        for (int i = 0; i < c->answers[k].estimate->warning_count; i++) {
+            const bf_warning *w = &c->answers[k].estimate->warnings[i];
+            char names[256] = "";
+            bool said = false;
+            for (int l = 0; l < c->answer_count; l++)
+                for (int j = 0; j < c->answers[l].estimate->warning_count; j++) {
+                    if (strcmp(c->answers[l].estimate->warnings[j].text, w->text) != 0)
+                        continue;
+                    said = said || l < k;
+                    size_t used = strlen(names);
+                    snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                             c->answers[l].estimator->name);
+                    break;
+                }
+            if (said)
+                continue;
+            char text[2048];
+            snprintf(text, sizeof text, "%s: %s", names, w->text);
+            fputs("\n  ! ", out);
+            bf__paragraph(out, text, 4);
+            fputs("    What to do: ", out);
+            bf__paragraph(out, w->advice, 16);
+        }
+}
+
+void bf__report_table(FILE *out, const bf__comparison *c) {
+    double gamma = c->problem->gamma, seconds = 0;
+    bool intervals = false;
+    for (int k = 0; k < c->answer_count; k++) {
+        intervals = intervals || c->answers[k].estimate->level > 0;
+        seconds += c->answers[k].seconds_estimate;
+    }
+    bf__describe_log(out, c->problem->data);
+    if (gamma < 1)
+        fprintf(out, "discounted reward of the target policy (gamma %g), times 1 - gamma\n", gamma);
+    else
+        fprintf(out, "reward per step of the target policy in the long run\n");
+    fprintf(out, "\n  %-22s %-12s", "method", "estimate");
+    if (intervals)
+        fprintf(out, " %-30s", "interval");
+    fprintf(out, " %10s %9s %9s\n", "eff. size", "seconds", "warnings");
+    for (int k = 0; k < c->answer_count; k++)
+        line(out, &c->answers[k], intervals);
+    for (int k = 0; k < c->skipped_count; k++) {
+        fprintf(out, "%s  %-22s ", k == 0 ? "\n  skipped\n" : "", c->skipped[k].method);
+        bf__paragraph(out, c->skipped[k].reason, 25);
+    }
+    warnings(out, c);
+    fprintf(out, "\n  read in %.2f s, estimated in %.2f s\n", c->seconds_read, seconds);
+}
+
+bf_status bf__report_table_json(FILE *out, const bf__comparison *c, bf_error *err) {
+    json_t *methods = json_array(), *skipped = json_array(), *settings = json_object();
+    for (int k = 0; k < c->answer_count; k++)
+        json_array_append_new(methods, bf__json_answer(&c->answers[k]));
+    for (int k = 0; k < c->skipped_count; k++)
+        json_array_append_new(skipped, json_pack("{s:s, s:s}", "method", c->skipped[k].method,
+                                                 "reason", c->skipped[k].reason));
+    for (int k = 0; k < c->settings_count; k++)
+        bf__json_settings(settings, c->settings[k].table, c->settings[k].options);
+    return bf__json_write(out,
+                          json_pack("{s:o, s:o, s:o, s:I, s:o, s:o, s:s}", "methods", methods,
+                                    "skipped", skipped, "naive", bf__json_number(c->naive), "n",
+                                    (json_int_t)c->problem->data->n, "gamma",
+                                    bf__json_number(c->problem->gamma), "settings", settings,
+                                    "version", bf_version()),
+                          err);
+}
