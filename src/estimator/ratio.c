@@ -70,8 +70,8 @@ bf_status bf__ratio_result(bf_estimate *out, const bf_problem *problem, const do
     }
     if (!(sum > 0) || !isfinite(sum))
         return bf_fail(err, BF_ENUMERIC,
-                       "the weights of the log sum to %g: the target policy does nothing that the "
-                       "log shows",
+                       "the weights sum to %g, not to a number above 0: the target policy does "
+                       "nothing that the log shows, or training was too short to find them",
                        sum);
     for (int64_t i = 0; i < data->n; i++) {
         value += w[i] / sum * mass * data->reward[i];
