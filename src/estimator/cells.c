@@ -253,6 +253,8 @@ bf_status bf__cells_build(bf__cells *out, const bf_problem *problem, bf_arena *a
     BF_ALLOC(state, arena, data->n, err);
     BF_ALLOC(next, arena, data->n, err);
     BF_TRY(number_states(&m, data, leaves, state, next, arena, err));
+    m.row_state = state;
+    m.row_next = next;
     if (m.absorbing)
         m.states++;
     BF_TRY(collect_cells(&m, data, state, arena, err));

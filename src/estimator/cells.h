@@ -19,6 +19,8 @@ typedef struct bf__cells {
     bool absorbing;
 
     const int64_t *row_cell;  /* (n): the cell of a row */
+    const int32_t *row_state; /* (n): the number of its state */
+    const int32_t *row_next;  /* (n): of its next state; -1 where the row ends and that is not it */
     const int32_t *state_of;  /* (C) */
     const int32_t *action_of; /* (C) */
     const int64_t *count;     /* (C): rows */

@@ -89,8 +89,10 @@ static double find_period(const bf_dataset *data, int j, double *step) {
             }
         }
         /* Some steps wrap; taken round the circle they are no longer than the others, and no step
-         * at all is near half a turn, where the two could not be told apart. */
-        if (jumps > 0 && wrapped <= 1.25 * inside && fmax(inside, wrapped) < 0.4 * period)
+         * at all is near half a turn, where the two could not be told apart. A column of two
+         * values, 0 and 1, only jumps: it is no angle. */
+        if (jumps > 0 && inside > 0 && wrapped <= 1.25 * inside &&
+            fmax(inside, wrapped) < 0.4 * period)
             return period;
     }
     return 0;

@@ -1,0 +1,33 @@
+/* sampler.h - Drawing rows with given probabilities. */
+#ifndef BF_ESTIMATOR_SAMPLER_H
+#define BF_ESTIMATOR_SAMPLER_H
+
+#include "backflow/rng.h"
+#include "core/fail.h"
+
+/* sums (n): running totals of u >= 0. */
+static inline bf_status bf__sample_sums(double **out, const double *u, int64_t n, bf_arena *arena,
+                                        bf_error *err) {
+    double *sums, total = 0;
+    BF_ALLOC(sums, arena, n, err);
+    for (int64_t i = 0; i < n; i++)
+        sums[i] = total += u[i];
+    *out = sums;
+    return BF_OK;
+}
+
+/* Row i with probability u_i / sum u. */
+static inline int64_t bf__sample(const double *sums, int64_t n, bf_rng *rng) {
+    double at = bf_rng_uniform(rng) * sums[n - 1];
+    int64_t low = 0, high = n - 1; /* the first whose total is above `at` */
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (sums[middle] > at)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+#endif

@@ -1,0 +1,425 @@
+/* test_baselines.c - is, wis, pdis against sums written out; the networks of ips, dualdice and fqe
+ * against finite differences and the tabular answers; what is said where something is missing. */
+#include "ratios.h"
+
+#include <stdio.h>
+
+#include "env/simulate.h"
+#include "estimator/dualdice.h"
+#include "estimator/ips.h"
+
+/* ---- Products of ratios */
+
+/* All trajectories of two steps in the proportions of the behaviour: expectations are exact. */
+static void expected_logs_give_expectations(void **state) {
+    (void)state;
+    const int kinds[4][3] = {{28, 0, 1}, {42, 0, 2}, {18, 1, 1}, {12, 1, 2}};
+    columns c = columns_new(400);
+    int64_t at = 0;
+    for (int k = 0; k < 4; k++)
+        for (int a = 0; a < 2; a++)
+            for (int i = 0; i < kinds[k][0]; i++) {
+                columns_put(&c, at++, 0, kinds[k][1], kinds[k][2]);
+                columns_put(&c, at++, kinds[k][2], a, 0);
+            }
+    bf_dataset data = columns_log(&c, 2);
+    const char *methods[] = {"is", "wis", "pdis"};
+    for (int k = 0; k < 3; k++) {
+        bf_estimate out = estimate(methods[k], "", &data, 1);
+        assert_near(out.value, -0.08, 1e-12);
+        assert_near(value(methods[k], "", &data, 0.5), -0.16 / 1.5, 1e-12);
+        assert_near(bf_estimate_get(&out, "mean_ratio"), 1, 1e-12);
+        /* E rho^2 = 0.81 / 0.7 + 0.01 / 0.3 in the first step, 1 in the second. */
+        assert_near(bf_estimate_get(&out, "ess_episodes"), 200 / (0.81 / 0.7 + 0.01 / 0.3), 1e-9);
+        assert_int_equal(out.warning_count, 0);
+    }
+    assert_near(value("pdis", "normalise yes", &data, 1), -0.08, 1e-12);
+}
+
+static double ratio_of(const bf_dataset *data, int64_t i) {
+    return data->pi[data->action[i] * data->n + i] / data->mu[i];
+}
+
+/* By the definitions, episode by episode: E R and E D of each method. */
+static void plain(double out[4], const bf_dataset *data, double gamma, bool absorb) {
+    double episodes = (double)data->episodes, is = 0, span = 0, top = 0, bottom = 0, pdis = 0;
+    double step_top[64] = {0}, step_alive[64] = {0}, step_all[64] = {0};
+    double first_length = 0;
+    bool same = true;
+    for (int64_t e = 0; e < data->episodes; e++) {
+        double product = 1, sum = 0, length = 0, prefix_length = 0, power = 1;
+        int64_t rows = data->begin[e + 1] - data->begin[e];
+        bool ends = false;
+        for (int64_t t = 0; t < 64; t++, power *= gamma) {
+            if (t < rows) {
+                int64_t i = data->order[data->begin[e] + t];
+                prefix_length += product * power;
+                product *= ratio_of(data, i);
+                sum += power * data->reward[i];
+                length += power;
+                pdis += product * power * data->reward[i] / episodes;
+                step_top[t] += product * data->reward[i];
+                step_alive[t] += product;
+                ends = data->terminated[i];
+            } else if (absorb && ends) {
+                prefix_length += product * power;
+                length += power;
+                step_alive[t] += product;
+            }
+            step_all[t] += product;
+        }
+        if (absorb && ends) { /* the rest of the steps, to infinity */
+            prefix_length += product * power / (1 - gamma);
+            length += power / (1 - gamma);
+        }
+        first_length = e == 0 ? length : first_length;
+        same = same && fabs(length - first_length) < 1e-9;
+        is += product * sum / episodes;
+        span += prefix_length / episodes;
+        top += product * sum;
+        bottom += product * length;
+    }
+    span = same ? first_length : span; /* then it needs no estimate */
+    double normal_top = 0, normal_span = 0, power = 1;
+    for (int t = 0; t < 64; t++, power *= gamma) {
+        normal_top += power * step_top[t] / step_all[t];
+        normal_span += power * step_alive[t] / step_all[t];
+    }
+    if (absorb)
+        normal_span += power / (1 - gamma) * step_alive[63] / step_all[63];
+    out[0] = is / span;
+    out[1] = top / bottom;
+    out[2] = pdis / span;
+    out[3] = normal_top / normal_span;
+}
+
+static void ragged_logs_agree_with_the_definitions(void **state) {
+    (void)state;
+    for (int file = 3; file < 6; file++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/ratios-%d.csv", FIXTURES, file);
+        const char *paths[] = {path}, *methods[] = {"is", "wis", "pdis", "pdis"};
+        bf_dataset data;
+        assert_ok(bf_dataset_read(&data, paths, 1, NULL, NULL, arena, &err), err);
+        const double gammas[] = {1, 0.9, 0.9};
+        for (int g = 0; g < 3; g++) {
+            int terminal = g == 2 ? BF_TERMINAL_ABSORB : BF_TERMINAL_RESTART;
+            double expected[4];
+            plain(expected, &data, gammas[g], g == 2);
+            for (int k = 0; k < 4; k++) {
+                bf_estimate out;
+                assert_ok(attempt(&out, methods[k], k == 3 ? "normalise yes" : "", &data, gammas[g],
+                                  terminal),
+                          err);
+                assert_near(out.value, expected[k], 1e-12);
+            }
+        }
+    }
+}
+
+/* 200 steps: nearly nothing is left, and the report says so. Products that no double can hold. */
+static void collapse_is_said(void **state) {
+    (void)state;
+    bf_dataset data = model_win_sampled(50, 400, 1);
+    bf_estimate out = estimate("wis", "", &data, 1);
+    assert_true(bf_estimate_get(&out, "ess_episodes") < 5);
+    assert_int_equal(out.warning_count, 1);
+    assert_true(out.warnings[0].distrust);
+    double *mu = bf_arena_alloc(arena, data.n, sizeof *mu, &err);
+    for (int64_t i = 0; i < data.n; i++)
+        mu[i] = 1e-3;
+    data.mu = mu;
+    assert_int_equal(attempt(&out, "is", "", &data, 1, BF_TERMINAL_RESTART), BF_ENUMERIC);
+    assert_non_null(strstr(err.message, "too large for a number; --method wis can hold it"));
+    assert_true(isfinite(value("wis", "", &data, 1)));
+}
+
+/* ---- Networks: gradients */
+
+static void ips_gradient_is_the_slope(void **state) {
+    (void)state;
+    enum { B = 12 };
+    bf_rng rng = bf_rng_make(3, "ips gradient", 0);
+    float w[2 * B], k[B * B], point[B];
+    double beta[B], d[2 * B], x[B], y[B], scratch[2 * B];
+    uint8_t start[B];
+    for (int i = 0; i < B; i++) {
+        w[i] = (float)bf_rng_between(&rng, 0.5, 2);
+        w[B + i] = (float)bf_rng_between(&rng, 0.5, 2);
+        beta[i] = bf_rng_between(&rng, 0.3, 1.5);
+        point[i] = (float)bf_rng_normal(&rng);
+        start[i] = i % 5 == 4;
+    }
+    for (int i = 0; i < B; i++)
+        for (int j = 0; j < B; j++)
+            k[i * B + j] = expf(-(point[i] - point[j]) * (point[i] - point[j]));
+    double base = bf__ips_loss(d, d + B, w, w + B, beta, start, k, B, x, y), norm = 0, sum = 0;
+    for (int i = 0; i < B; i++) /* the definition, written out */
+        for (int j = 0; j < B; j++) {
+            norm += (double)k[i * B + j];
+            sum += x[i] * (double)k[i * B + j] * x[j];
+        }
+    assert_near(base, sum / norm, 1e-12);
+    for (int i = 0; i < 2 * B; i++) {
+        float kept = w[i], h = 1.0f / 1024;
+        w[i] = kept + h;
+        double up = bf__ips_loss(scratch, scratch + B, w, w + B, beta, start, k, B, x, y);
+        w[i] = kept - h;
+        double down = bf__ips_loss(scratch, scratch + B, w, w + B, beta, start, k, B, x, y);
+        double wide = (double)(kept + h) - (double)(kept - h);
+        w[i] = kept;
+        assert_near(d[i], (up - down) / wide, 1e-6);
+    }
+}
+
+static void dice_gradient_is_the_slope(void **state) {
+    (void)state;
+    enum { B = 7, K = 3, COLUMNS = B * (1 + 2 * K) };
+    bf_rng rng = bf_rng_make(3, "dice gradient", 0);
+    float nu[COLUMNS], zeta[B], d_nu[COLUMNS], d_zeta[B], scratch[COLUMNS], other[B];
+    double next[B * K], start[B * K];
+    const uint8_t ends[B] = {0, 1, 0, 2, 0, 1, 0};
+    for (int i = 0; i < COLUMNS; i++)
+        nu[i] = (float)bf_rng_normal(&rng);
+    for (int i = 0; i < B; i++)
+        zeta[i] = (float)bf_rng_normal(&rng);
+    for (int i = 0; i < B * K; i++) {
+        next[i] = bf_rng_uniform(&rng);
+        start[i] = bf_rng_uniform(&rng);
+    }
+    bf__dice_loss(d_nu, d_zeta, nu, zeta, next, start, ends, B, K, 0.8);
+    for (int i = 0; i < COLUMNS + B; i++) {
+        float *at = i < COLUMNS ? &nu[i] : &zeta[i - COLUMNS], kept = *at, h = 1.0f / 256;
+        double slope = (double)(i < COLUMNS ? d_nu[i] : -d_zeta[i - COLUMNS]);
+        *at = kept + h;
+        double up = bf__dice_loss(scratch, other, nu, zeta, next, start, ends, B, K, 0.8);
+        double wide = (double)*at;
+        *at = kept - h;
+        double down = bf__dice_loss(scratch, other, nu, zeta, next, start, ends, B, K, 0.8);
+        wide -= (double)*at;
+        *at = kept;
+        assert_near(slope, (up - down) / wide, 1e-5);
+    }
+}
+
+/* ---- Networks: answers */
+
+/* ModelWin with states as points of the plane. */
+static bf_dataset as_coordinates(bf_dataset data) {
+    const double *from[] = {data.state, data.next_state};
+    double *to[2];
+    for (int k = 0; k < 2; k++) {
+        to[k] = bf_arena_alloc(arena, 2 * data.n, sizeof(double), &err);
+        for (int64_t i = 0; i < data.n; i++) {
+            to[k][i] = from[k][i] == 1 ? 1 : 0;
+            to[k][data.n + i] = from[k][i] == 2 ? 1 : 0;
+        }
+    }
+    data.state = to[0];
+    data.next_state = to[1];
+    data.state_dim = 2;
+    data.states = 0;
+    return data;
+}
+
+static void networks_reach_the_tabular_answers(void **state) {
+    (void)state;
+    bf_dataset finite = model_win_sampled(250, 8, 4), real = as_coordinates(finite);
+    double ips = value("ips", "", &finite, 1), exact = value("blackbox", "", &finite, 1);
+    bf_estimate linear = estimate("ips", "", &real, 1);
+    assert_string_equal(linear.model, "linear");
+    assert_near(linear.value, ips, 1e-3);
+    assert_near(value("ips", "variant neural steps 600 batch 128 rate 0.01 smoothing 0", &real, 1),
+                ips, 0.01);
+    assert_near(value("fqe", "hidden 8 rounds 60 batch 64 rate 0.01", &real, 1), exact, 0.005);
+    assert_near(value("fqe", "hidden 8 rounds 60 batch 64 rate 0.01", &finite, 0.9),
+                value("blackbox", "", &finite, 0.9), 0.005);
+    const char *fast = "variant neural hidden 16 steps 2500 batch 64 rate_nu 0.003 rate_zeta 0.01";
+    bf_estimate dice = estimate("dualdice", fast, &real, 0.5);
+    assert_near(dice.value, value("dualdice", "", &finite, 0.5), 0.02);
+    assert_near(bf_estimate_get(&dice, "mean_zeta"), 1, 0.05);
+}
+
+/* The rows of a log from step `burn` of each trajectory of `steps` on, as a bag. */
+static bf_dataset after(const bf_dataset *data, int64_t steps, int64_t burn) {
+    int64_t kept = data->n / steps * (steps - burn), at = 0;
+    bf_dataset out = {.n = kept, .state_dim = 1, .actions = data->actions, .states = data->states};
+    const double *from[] = {data->state, data->next_state, data->reward,
+                            data->mu,    data->pi,         data->npi};
+    const double **to[] = {&out.state, &out.next_state, &out.reward, &out.mu, &out.pi, &out.npi};
+    int32_t *action = bf_arena_alloc(arena, kept, sizeof *action, &err);
+    for (int k = 0; k < 6; k++) {
+        int width = k < 4 ? 1 : data->actions;
+        double *block = bf_arena_alloc(arena, kept * width, sizeof *block, &err);
+        for (int c = 0; c < width; c++) {
+            at = 0;
+            for (int64_t i = 0; i < data->n; i++)
+                if (i % steps >= burn) {
+                    action[at] = data->action[i];
+                    block[c * kept + at++] = from[k][c * data->n + i];
+                }
+        }
+        *to[k] = block;
+    }
+    out.action = action;
+    return out;
+}
+
+/* GridWalk after a while, so that the log is what ips takes it for; then by its coordinates, for
+ * kernels and networks. The exact value is 0.9897623. */
+static void gridwalk_comes_out(void **state) {
+    (void)state;
+    const bf_policy *behavior, *target;
+    const bf_env *env = bf_env_find("gridwalk");
+    bf_dataset all;
+    assert_ok(bf_env_policy_parse(&behavior, env, "greedy@0.6", 1, arena, &err), err);
+    assert_ok(bf_env_policy_parse(&target, env, "greedy@0.9", 1, arena, &err), err);
+    bf__simulation simulation = {.env = env,
+                                 .behaviors = &behavior,
+                                 .behavior_count = 1,
+                                 .target = target,
+                                 .trajectories = 4,
+                                 .steps = 1100};
+    bf_context context = {.threads = 1, .seed = 9};
+    assert_ok(bf__simulate(&all, &simulation, &context, arena, &err), err);
+    bf_dataset data = after(&all, 1100, 100);
+    assert_true(value("naive", "", &data, 1) < 0.95);
+    assert_near(value("ips", "", &data, 1), 0.9897623, 0.005);
+    const double *from[] = {data.state, data.next_state};
+    double *to[2];
+    for (int k = 0; k < 2; k++) {
+        to[k] = bf_arena_alloc(arena, 2 * data.n, sizeof(double), &err);
+        for (int64_t i = 0; i < data.n; i++) {
+            to[k][i] = floor(from[k][i] / 10);
+            to[k][data.n + i] = fmod(from[k][i], 10);
+        }
+    }
+    data.state = to[0];
+    data.next_state = to[1];
+    data.state_dim = 2;
+    data.states = 0;
+    data.real_state = true;
+    assert_near(value("ips", "", &data, 1), 0.9897623, 0.01);
+    assert_near(value("ips", "variant neural steps 700 batch 128 rate 0.01", &data, 1), 0.9897623,
+                0.01);
+    assert_near(value("fqe", "hidden 16 rounds 40 batch 128 rate 0.01", &data, 1), 0.9897623, 0.01);
+}
+
+/* The same seed, the same digits. */
+static void digits_do_not_depend_on_threads(void **state) {
+    (void)state;
+    bf_dataset data = as_coordinates(model_win_sampled(100, 8, 6));
+    const char *methods[] = {"ips", "dualdice", "fqe"};
+    for (int k = 0; k < 3; k++) {
+        double found[2];
+        const bf_estimator *estimator = bf_estimator_find(methods[k]);
+        for (int threads = 1; threads <= 2; threads++) {
+            void *set = bf_arena_zalloc(arena, 1, estimator->options->size, &err);
+            assert_ok(bf_options_init(estimator->options, set, &err), err);
+            const bf_option *row = bf_options_find(estimator->options, k == 2 ? "rounds" : "steps");
+            assert_ok(bf_options_set(row, set, k == 1 ? "500" : "20", &err), err);
+            bf_problem problem = {&data, 0.9, BF_TERMINAL_RESTART};
+            bf_context context = {.threads = threads, .seed = 3};
+            bf_estimate out;
+            assert_ok(bf_estimator_run(estimator, &out, &problem, set, &context, arena, &err), err);
+            found[threads - 1] = out.value;
+        }
+        assert_true(found[0] == found[1]);
+    }
+}
+
+/* ---- What is said */
+
+static void refused(const char *method, const char *options, const bf_dataset *data, double gamma,
+                    int terminal, bf_status status, const char *message) {
+    bf_estimate out;
+    assert_int_equal(attempt(&out, method, options, data, gamma, terminal), status);
+    assert_string_equal(err.message, message);
+}
+
+static void what_is_missing_is_said(void **state) {
+    (void)state;
+    bf_dataset good = model_win_sampled(5, 4, 1), data = good;
+    data.mu = NULL;
+    const char *methods[] = {"ips", "is", "wis", "pdis"};
+    for (int k = 0; k < 4; k++) {
+        char message[256];
+        snprintf(message, sizeof message,
+                 "%s needs the behaviour policy: a column mu, or mu0, mu1, ..., in the log",
+                 methods[k]);
+        refused(methods[k], "", &data, 1, BF_TERMINAL_RESTART, BF_ENEEDS, message);
+    }
+    refused("dualdice", "ratio state", &data, 1, BF_TERMINAL_RESTART, BF_ENEEDS,
+            "dualdice --ratio state needs the behaviour policy: a column mu, or mu0, mu1, ..., in "
+            "the log");
+    data = good;
+    data.begin = data.order = NULL;
+    data.episodes = 0;
+    refused("is", "", &data, 1, BF_TERMINAL_RESTART, BF_ENEEDS,
+            "is needs episodes: a column episode in the log");
+    refused("dualdice", "", &data, 1, BF_TERMINAL_RESTART, BF_ENEEDS,
+            "dualdice needs episodes: a column episode in the log");
+    refused("ips", "", &data, 0.9, BF_TERMINAL_RESTART, BF_ENEEDS,
+            "ips needs the start states of episodes (gamma < 1): add a column episode to the log");
+    uint8_t *ended = bf_arena_zalloc(arena, good.n, 1, &err);
+    ended[3] = 1;
+    data.terminated = ended;
+    refused("ips", "", &data, 1, BF_TERMINAL_RESTART, BF_ENEEDS,
+            "ips needs the start states of episodes (the log has terminated steps, which restart): "
+            "add a column episode to the log, or choose --terminal ignore");
+    data = good;
+    data.terminated = ended;
+    refused("ips", "", &data, 1, BF_TERMINAL_ABSORB, BF_EUSAGE,
+            "--terminal absorb: ips weighs logged states, and the time after an end is not logged; "
+            "choose restart or ignore");
+    refused("fqe", "", &data, 1, BF_TERMINAL_ABSORB, BF_EUSAGE,
+            "--terminal absorb: after the end there is reward 0 for ever, and so the long-run "
+            "average is 0; choose restart, or --gamma below 1");
+    data = good;
+    data.episodes = 1;
+    refused("wis", "", &data, 1, BF_TERMINAL_RESTART, BF_EDATA,
+            "wis weighs episodes against each other, and the log has only one; --method blackbox "
+            "or ips can use it");
+    data = good;
+    data.pi = NULL;
+    refused("dualdice", "", &data, 1, BF_TERMINAL_RESTART, BF_ENEEDS,
+            "dualdice needs the target policy at the start states: columns pi0, pi1, ... in the "
+            "log, or --policy FILE");
+    data = good;
+    data.npi = NULL; /* ips does without */
+    assert_near(value("ips", "", &data, 1), value("ips", "", &good, 1), 0);
+}
+
+/* Where all that the target does ends, at gamma < 1: after the end there is nothing. */
+static void absorbing_ends_are_the_same_for_all(void **state) {
+    (void)state;
+    char path[512];
+    snprintf(path, sizeof path, "%s/ratios-3.csv", FIXTURES);
+    const char *paths[] = {path};
+    bf_dataset data;
+    bf_estimate exact, dice, fqe;
+    assert_ok(bf_dataset_read(&data, paths, 1, NULL, NULL, arena, &err), err);
+    assert_ok(attempt(&exact, "blackbox", "", &data, 0.9, BF_TERMINAL_ABSORB), err);
+    assert_ok(attempt(&dice, "dualdice", "", &data, 0.9, BF_TERMINAL_ABSORB), err);
+    assert_ok(attempt(&fqe, "fqe", "hidden 16 rounds 150 batch 128 rate 0.01", &data, 0.9,
+                      BF_TERMINAL_ABSORB),
+              err);
+    assert_near(fqe.value, exact.value, 0.01);
+    assert_near(dice.value, exact.value, 0.05); /* gamma^t weighs the few late rows down */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(expected_logs_give_expectations, setup, teardown),
+        cmocka_unit_test_setup_teardown(ragged_logs_agree_with_the_definitions, setup, teardown),
+        cmocka_unit_test_setup_teardown(collapse_is_said, setup, teardown),
+        cmocka_unit_test_setup_teardown(ips_gradient_is_the_slope, setup, teardown),
+        cmocka_unit_test_setup_teardown(dice_gradient_is_the_slope, setup, teardown),
+        cmocka_unit_test_setup_teardown(networks_reach_the_tabular_answers, setup, teardown),
+        cmocka_unit_test_setup_teardown(gridwalk_comes_out, setup, teardown),
+        cmocka_unit_test_setup_teardown(digits_do_not_depend_on_threads, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_missing_is_said, setup, teardown),
+        cmocka_unit_test_setup_teardown(absorbing_ends_are_the_same_for_all, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
