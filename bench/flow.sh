@@ -1,32 +1,30 @@
-#!/bin/sh
-# flow.sh - Building K, products with it and kernel features, against numpy and PyTorch.
-#
-#     bench/flow.sh [JSON]      prints a table; writes the same numbers to JSON (bench-flow.json)
+#!/bin/bash
+# flow.sh BUILD OUT - Building K, products with it and kernel features, against numpy and PyTorch.
+# Prints a table; writes OUT/flow.json.
 #
 # float32, d = 4, |A| = 2, one thread on every side, the peers' BLAS told which kernels to use.
 # Medians of REPEATS runs (5), wall and CPU seconds: on a machine that others use too, only the CPU
 # seconds can be compared. N (10000) transitions, FEATURES (100000) points against 1,000 features.
-# Needs the release preset; peers that are not installed are left out.
-set -eu
-cd "$(dirname "$0")/.."
-json=${1:-bench-flow.json}
+# Peers that are not installed are left out.
+set -euo pipefail
+build=$1 json=$2/flow.json
+here=$(dirname "$(readlink -f "$0")")
 repeats=${REPEATS:-5} n=${N:-10000} features=${FEATURES:-100000}
 python=${PYTHON:-/usr/bin/python3}
 export OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1
 if grep -q avx512f /proc/cpuinfo; then export OPENBLAS_CORETYPE=SKYLAKEX
 elif grep -q avx2 /proc/cpuinfo; then export OPENBLAS_CORETYPE=HASWELL; fi
 
-cmake --preset release >/dev/null
-cmake --build --preset release --target bench_flow >/dev/null
+cmake --build "$build" --target bench_flow >/dev/null
 lines=$(mktemp)
 trap 'rm -f "$lines"' EXIT
 
 ours() { # job n threads
-    build/release/bench_flow "$1" "$2" "$3" "$repeats" | sed 's/^/backflow /' >>"$lines"
+    "$build/bench_flow" "$1" "$2" "$3" "$repeats" | sed 's/^/backflow /' >>"$lines"
 }
 peer() { # numpy|torch job n
     if "$python" -c "import $1" 2>/dev/null; then
-        OMP_NUM_THREADS=1 "$python" "bench/peers/flow_$1.py" "$2" "$3" "$repeats" |
+        OMP_NUM_THREADS=1 "$python" "$here/peers/flow_$1.py" "$2" "$3" "$repeats" |
             sed "s/^/$1 /" >>"$lines"
     fi
 }

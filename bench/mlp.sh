@@ -3,9 +3,7 @@
 # one core, beside PyTorch. Prints a table; writes OUT/mlp.json.
 set -euo pipefail
 build=$1 out=$2
-root=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
-cc -O2 -std=gnu17 -fopenmp -I"$root/include" -I"$root/src" "$root/bench/mlp.c" \
-    "$build/libbackflow.a" $(pkg-config --libs jansson libzip) -ldl -lm -o "$out/mlp"
+cmake --build "$build" --target bench_mlp >/dev/null
 
 torch() {
     /usr/bin/python3 - <<'PYTHON'
@@ -34,7 +32,7 @@ print("%.4f %.4f" % (forward * 1e3, backward * 1e3))
 PYTHON
 }
 
-read -r our_forward our_backward < <("$out/mlp" 10000 1 200)
+read -r our_forward our_backward < <("$build/bench_mlp" 10000 1 200)
 read -r peer_forward peer_backward < <(torch)
 awk -v a="$our_forward" -v b="$our_backward" -v c="$peer_forward" -v d="$peer_backward" \
     -v json="$out/mlp.json" 'BEGIN {

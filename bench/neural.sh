@@ -7,11 +7,8 @@
 set -euo pipefail
 build=$1 out=$2
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
-cmake --build "$build" --target bench_neural >"$out/build-neural.txt" 2>&1 || {
-    cat "$out/build-neural.txt"
-    exit 1
-}
-program=$(find "$build" -name bench_neural -type f -perm -u+x | head -n 1)
+cmake --build "$build" --target bench_neural >/dev/null
+program=$build/bench_neural
 python=
 python3 -c 'import torch' 2>/dev/null && python=python3
 [ -z "$python" ] && [ -x /usr/bin/python3 ] && /usr/bin/python3 -c 'import torch' 2>/dev/null &&

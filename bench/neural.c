@@ -1,4 +1,4 @@
-/* bench_neural.c - Times of one step of fitting the weights, one line per job, for bench/neural.sh.
+/* neural.c - Times of one step of fitting the weights, one line per job, for bench/neural.sh.
  *
  *     bench_neural JOB SIZE REPEATS  ->  "JOB size median-milliseconds guard"
  *

@@ -1,4 +1,4 @@
-/* bench_csv.c - Makes a log of a given size, and times reading one.
+/* csv.c - Makes a log of a given size, and times reading one.
  *
  *   bench_csv make FILE MEGABYTES       four state coordinates, 17 digits each, as Python writes
  *   bench_csv read FILE THREADS         prints the seconds of one bf_dataset_read and those of all
