@@ -5,7 +5,7 @@
  * Cost        the chain, and O(n m^2) per width, m = n / 5 features, 50 to 800 (400 from 50,000
  *             rows on)
  *
- * Corrected weights have signs. A correction that makes more than a quarter of the mass negative is
+ * Corrected weights have signs. A correction that makes more than a tenth of the mass negative is
  * not believed, and the base weights stand in for it. The value is that of the weights with signs.
  * The weights that are handed out are their mean over the four, with negative ones set to 0 and the
  * rest scaled to the same sum: `negative_mass` says how much that was, and `weights_value` what
@@ -23,7 +23,7 @@
 enum { WIDTHS = 2, RIDGES = 2, MEMBERS = WIDTHS * RIDGES };
 enum { FEATURES = 800, FEATURES_LARGE = 400, LARGE = 50000 };
 static const double widths[WIDTHS] = {2, 1}; /* the last one's features serve the report */
-static const double credible = 0.25;
+static const double credible = 0.1;
 
 typedef struct trial {
     bf__points points;

@@ -138,7 +138,7 @@ static double keep_seen(double *p, const bool *seen, int actions, int64_t n) {
         for (int a = 0; a < actions; a++)
             p[a * n + i] = !seen[a] ? 0 : sum > 1e-12 ? p[a * n + i] / sum : 1 / count;
     }
-    return kept;
+    return kept < 1 - 1e-9 ? kept : 1;
 }
 
 static bf_status discrete_actions(bf__points *out, const bf_dataset *data, bf_arena *arena,
