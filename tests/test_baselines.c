@@ -229,6 +229,15 @@ static void networks_reach_the_tabular_answers(void **state) {
     bf_estimate linear = estimate("ips", "", &real, 1);
     assert_string_equal(linear.model, "linear");
     assert_near(linear.value, ips, 1e-3);
+    bf_dataset few = model_win_sampled(500, 3, 4), points = as_coordinates(few);
+    for (int g = 0; g < 2;
+         g++) { /* unbalanced: the two ways differ, and the models agree on each */
+        double gamma = g == 0 ? 1 : 0.9, by_next = value("ips", "", &few, gamma);
+        double by_state = value("ips", "balance states", &few, gamma);
+        assert_true(fabs(by_next - by_state) > 0.01);
+        assert_near(value("ips", "", &points, gamma), by_next, 1e-3);
+        assert_near(value("ips", "balance states", &points, gamma), by_state, 1e-3);
+    }
     assert_near(value("ips", "variant neural steps 600 batch 128 rate 0.01 smoothing 0", &real, 1),
                 ips, 0.01);
     assert_near(value("fqe", "hidden 8 rounds 60 batch 64 rate 0.01", &real, 1), exact, 0.005);

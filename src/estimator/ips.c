@@ -11,6 +11,9 @@
  * balance holds for w(s') over the next states, and these have to be distributed as the states are.
  * Trajectories of a few steps from one start state are not; `imbalance` says by how much.
  *
+ * --balance states puts sum_i w(s_i) f(s_i) in the place of sum_i w(s'_i) f(s'_i): the same in a
+ * long run, and right without one. It is a repair, not the published method, and not the default.
+ *
  * Three models of w: tabular (one number per state), linear (in kernel features, closed form) and
  * neural (the authors' network). A terminated step leads to a start state, the mean over the log's
  * (in neural batches: one drawn at random each time). */
@@ -26,6 +29,10 @@ static const bf_option rows[] = {
     BF_OPTION_CHOICE(bf__ips_options, variant, "auto", "auto|tabular|linear|neural",
                      "The model w(s) of the ratio; auto is tabular for finite states, otherwise "
                      "linear."),
+    BF_OPTION_CHOICE(bf__ips_options, balance, "next", "next|states",
+                     "What flows in is held against w(s') at the next states, as the authors do, "
+                     "or against w(s) at the states, which does not take the log for a long run "
+                     "(tabular and linear)."),
     BF_OPTION(bf__ips_options, bandwidth, "median",
               "W: Width of the Gaussian kernel on states, as for blackbox."),
     BF__POINTS_ROWS(bf__ips_options),
@@ -75,6 +82,8 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const void *op
     int variant = ips.options->variant;
     if (variant == AUTO)
         variant = data.states > 0 ? TABULAR : LINEAR;
+    if (variant == NEURAL && ips.options->balance == BF__IPS_STATES)
+        return bf_fail(err, BF_EUSAGE, "--balance: states is for --variant tabular and linear");
     out->model = variant == TABULAR ? "tabular" : variant == LINEAR ? "linear" : "neural";
     return variant == TABULAR  ? bf__ips_tabular(out, &ips, context, arena, err)
            : variant == LINEAR ? bf__ips_linear(out, &ips, context, arena, err)

@@ -4,8 +4,10 @@
 
 #include "backflow/estimator.h"
 
+enum { BF__IPS_NEXT, BF__IPS_STATES }; /* --balance */
+
 typedef struct bf__ips_options {
-    int variant;
+    int variant, balance;
     const char *bandwidth;
     const char *periodic, *scale; /* points.h */
     int64_t features;             /* linear */

@@ -12,6 +12,11 @@
  * `on` the rows that do not restart and c0 = 1 - gamma + gamma (share of rows that do). The start
  * term of the paper, w(s_i) phi(s0), is its mean here: sum p w = 1.
  *
+ * --balance states: sum_i p_i phi_i w(s_i) is what is subtracted,
+ *
+ *     b = sum_i p_i beta_i v_i + (1 - gamma) S0 - f,   A = sum_i p_i (beta_i v_i - phi_i)(phi_i -
+ * f)'
+ *
  * Source      Liu et al. 2018, eq. (9) to (11), with w linear; no counterpart in their code. It is
  *             to ips what --weights linear is to blackbox, and lambda is chosen by the same rule:
  *             the smallest for which w is below 0 by no more than 5% of its mean
@@ -43,6 +48,7 @@ typedef struct features {
     double *a, *b;          /* (m, m), (m) */
     double *apart;          /* (m): mean phi(s') - f */
     double c0;
+    bool by_next;
 } features;
 
 static bf_status tick(const bf_context *context, int64_t done, int64_t total, bf_error *err) {
@@ -92,7 +98,7 @@ static bf_status moments(features *s, const bf_context *context, bf_arena *arena
     BF_ZALLOC(s->b, arena, m, err);
     BF_ZALLOC(s->f, arena, m, err);
     BF_ZALLOC(s->apart, arena, m, err);
-    BF_ZALLOC(with_beta, arena, m, err); /* sum p beta v */
+    BF_ZALLOC(with_beta, arena, m, err); /* the sum of the first factors of A */
     BF_ZALLOC(with_one, arena, m, err);  /* the same without beta, rows that go on */
     for (int64_t first = 0; first < s->n; first += ROWS) {
         int64_t count = s->n - first < ROWS ? s->n - first : ROWS;
@@ -103,13 +109,15 @@ static bf_status moments(features *s, const bf_context *context, bf_arena *arena
             for (int64_t j = 0; j < m; j++) {
                 double v = s->v[i * m + j];
                 s->f[j] += p * s->phi[i * m + j];
-                s->b[j] += p * (beta - 1) * v;
+                s->b[j] += s->by_next ? p * (beta - 1) * v : p * (beta * v - s->phi[i * m + j]);
                 s->apart[j] += p * v;
-                with_beta[j] += p * beta * v;
-                s->left[i * m + j] = p * beta * v;
+                s->left[i * m + j] = p * beta * v - (s->by_next ? 0 : p * s->phi[i * m + j]);
+                with_beta[j] += s->left[i * m + j];
             }
         }
         BF_TRY(bf__gram(s->a, s->left, m, s->phi, m, count, 1, context, err));
+        if (!s->by_next)
+            continue;
         for (int64_t i = 0; i < count; i++) {
             double p = ips->u[first + i] / s->total;
             bool ended = ips->restarts && data->terminated[first + i];
@@ -122,8 +130,9 @@ static bf_status moments(features *s, const bf_context *context, bf_arena *arena
         }
         BF_TRY(bf__gram(s->a, s->left, m, s->v, m, count, 1, context, err));
     }
-    s->c0 = 1 - s->gamma + s->gamma * leave;
+    s->c0 = s->by_next ? 1 - s->gamma + s->gamma * leave : 0;
     for (int64_t i = 0; i < m; i++) {
+        s->b[i] += s->by_next ? 0 : (1 - s->gamma) * s->s0[i];
         for (int64_t j = 0; j < m; j++)
             s->a[i * m + j] -= (with_beta[i] - with_one[i] - s->c0 * s->s0[i]) * s->f[j] +
                                s->c0 * s->m0[i * m + j];
@@ -213,13 +222,14 @@ static bf_status report(bf_estimate *out, const features *s, const double *alpha
                  s->lowrank->flow->kernel.width[0]);
     bf__diagnose(out, "features", "features that the kernel is cut to", (double)s->m);
     bf__diagnose(out, "ridge", "weight of |alpha|^2", ridge);
-    if (sqrt(apart) > 0.1)
-        BF_TRY(bf__warn(out, arena, err, false,
-                        "Use longer trajectories, or a method that does not assume it: --method "
-                        "blackbox.",
-                        "ips takes the log's states for a long run of the behaviour policy, but "
-                        "they differ from its next states by %.3g (kernel mean distance)",
-                        sqrt(apart)));
+    if (sqrt(apart) > 0.1 && s->by_next)
+        BF_TRY(
+            bf__warn(out, arena, err, false,
+                     "Use longer trajectories, --balance states, or a method that does not assume "
+                     "it: --method blackbox.",
+                     "ips takes the log's states for a long run of the behaviour policy, but "
+                     "they differ from its next states by %.3g (kernel mean distance)",
+                     sqrt(apart)));
     return BF_OK;
 }
 
@@ -240,8 +250,12 @@ bf_status bf__ips_linear(bf_estimate *out, const bf__ips *ips, const bf_context 
     BF_TRY(bf__flow_create(&flow, in, context, arena, err));
     bf__lowrank_options cut = {.rank = o->features, .seed = in->seed};
     BF_TRY(bf__lowrank_create(&lowrank, flow, &cut, context, arena, err));
-    features s = {
-        .ips = ips, .lowrank = lowrank, .m = lowrank->m, .n = in->n, .gamma = ips->problem->gamma};
+    features s = {.ips = ips,
+                  .lowrank = lowrank,
+                  .m = lowrank->m,
+                  .n = in->n,
+                  .gamma = ips->problem->gamma,
+                  .by_next = o->balance == BF__IPS_NEXT};
     for (int64_t i = 0; i < s.n; i++)
         s.total += ips->u[i];
     BF_ALLOC(s.phi, arena, ROWS * s.m, err);

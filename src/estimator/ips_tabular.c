@@ -12,6 +12,10 @@
  * Shapes      V states that rows start from; G (V, V)
  * Cost        O(n + V^3)
  *
+ * --balance states: in the place of all that is subtracted, G[s][s] -= gamma^t for every row, and
+ * start states are the mean over all episodes, not the row's own: w(s) depends on where its episode
+ * began, the rate of new starts does not.
+ *
  * A state that no row starts from has no ratio of its own that the answer depends on: whatever
  * flows into it is right, so its column is left out. */
 #include <math.h>
@@ -27,6 +31,7 @@ enum { MOST_STATES = 6000 };
 
 typedef struct balance {
     const bf__cells *m;
+    bool by_next;       /* w(s') is held against what flows in; otherwise w(s) */
     int64_t states;     /* V */
     int64_t *index;     /* (S): 0 .. V-1, or -1 */
     double *g;          /* (V, V) */
@@ -42,7 +47,8 @@ static void add(balance *b, int32_t from, int32_t to, double value) {
 /* A row that leads from s to `to`, which counts `g`. */
 static void add_row(balance *b, int32_t s, int32_t to, double g, double beta) {
     add(b, s, to, beta * g);
-    add(b, to, to, -g);
+    if (b->by_next)
+        add(b, to, to, -g);
     b->into[to] += g;
 }
 
@@ -52,21 +58,28 @@ static void accumulate(balance *b, const bf__ips *ips) {
     double gamma = ips->problem->gamma;
     for (int64_t i = 0; i < data->n; i++) {
         double g = ips->u[i] * gamma;
+        if (!b->by_next)
+            add(b, m->row_state[i], m->row_state[i], -ips->u[i]);
         if (m->row_next[i] >= 0)
             add_row(b, m->row_state[i], m->row_next[i], g, ips->beta[i]);
         for (int32_t s = 0; s < (int32_t)m->states && m->row_next[i] < 0; s++)
             if (m->start[s] > 0)
                 add_row(b, m->row_state[i], s, g * m->start[s], ips->beta[i]);
     }
+    for (int32_t s = 0; s < (int32_t)m->states && gamma < 1 && !b->by_next; s++)
+        for (int32_t z = 0; z < (int32_t)m->states; z++)
+            add(b, s, z, (1 - gamma) * b->out[s] * m->start[z]);
     for (int64_t e = 0; e < data->episodes && gamma < 1; e++) {
         int32_t start = m->row_state[data->order[data->begin[e]]];
         double rest = 0; /* becomes 1 - gamma^T */
         for (int64_t j = data->begin[e]; j < data->begin[e + 1]; j++) {
             int64_t i = data->order[j];
-            add(b, m->row_state[i], start, (1 - gamma) * ips->u[i]);
+            if (b->by_next)
+                add(b, m->row_state[i], start, (1 - gamma) * ips->u[i]);
             rest += (1 - gamma) * ips->u[i];
         }
-        add(b, start, start, -rest);
+        if (b->by_next)
+            add(b, start, start, -rest);
         b->into[start] += rest;
     }
 }
@@ -135,13 +148,14 @@ static bf_status report(bf_estimate *out, const bf__ips *ips, const balance *b, 
     bf__diagnose(out, "imbalance", "distance of the log's states and next states", apart);
     bf__diagnose(out, "duality_gap", "duality gap of the program", qp->gap);
     bf__diagnose(out, "states", "states that rows start from", (double)b->states);
-    if (apart > 0.02)
-        BF_TRY(bf__warn(out, arena, err, apart > 0.1,
-                        "Use longer trajectories, or a method that does not assume it: --method "
-                        "blackbox.",
-                        "ips takes the log's states for a long run of the behaviour policy, but "
-                        "they differ from its next states by %.3g (total variation)",
-                        apart));
+    if (apart > 0.02 && b->by_next)
+        BF_TRY(
+            bf__warn(out, arena, err, apart > 0.1,
+                     "Use longer trajectories, --balance states, or a method that does not assume "
+                     "it: --method blackbox.",
+                     "ips takes the log's states for a long run of the behaviour policy, but "
+                     "they differ from its next states by %.3g (total variation)",
+                     apart));
     /* The objective is the residual times (rows / 50)^2, and a ridge that only breaks ties. */
     if (qp->gap > 1e-6 * fmax(uniform * (rows / 50) * (rows / 50), qp->objective))
         BF_TRY(bf__warn(out, arena, err, true, "The log has more states than can be solved.",
@@ -153,7 +167,7 @@ static bf_status report(bf_estimate *out, const bf__ips *ips, const balance *b, 
 bf_status bf__ips_tabular(bf_estimate *out, const bf__ips *ips, const bf_context *context,
                           bf_arena *arena, bf_error *err) {
     bf__cells m;
-    balance b = {.m = &m};
+    balance b = {.m = &m, .by_next = ips->options->balance == BF__IPS_NEXT};
     int64_t n = ips->problem->data->n;
     BF_TRY(bf__cells_build(&m, ips->problem, arena, err));
     BF_TRY(prepare(&b, ips, arena, err));
