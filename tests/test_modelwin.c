@@ -1,5 +1,6 @@
 /* test_modelwin.c - The paper's toy problem, sampled: the black-box answer does not depend on the
- * length of trajectories, the naive one is as wrong as theory says.
+ * length of trajectories, and the model's and the value function's agree with it; the naive one is
+ * as wrong as theory says.
  *
  * From s0, action 0 leads to s1 (+1) with probability 0.4 and to s2 (-1) with 0.6; action 1 the
  * other way round. From s1 and s2 any action leads back at reward 0. Behaviour 0.7/0.3, target
@@ -71,6 +72,10 @@ static void no_length_of_trajectories_matters(void **state) {
             double deviation = 0.5345 / sqrt(visits);
             double error = estimate("blackbox", &data, arena) + 0.08;
             assert_near(error, 0, 4 * deviation);
+            /* All of them are exact on the frequencies of the log. */
+            assert_near(estimate("model", &data, arena), error - 0.08, 1e-9);
+            assert_near(estimate("lstdq", &data, arena), error - 0.08, 1e-9);
+            assert_near(estimate("dr", &data, arena), error - 0.08, 1e-9);
             worst = fmax(worst, fabs(error) / deviation);
             assert_near(estimate("naive", &data, arena), -0.08 * visits / n, 4 * sqrt(visits) / n);
             bf_arena_destroy(arena);

@@ -77,8 +77,13 @@ void bf__report_text(FILE *out, const bf__answer *answer) {
         fprintf(out, " reward per step of the target policy in the long run\n");
     fprintf(out, "  %-12s %-12.6g mean reward of the log: what its own behaviour earned\n",
             "naive mean", answer->naive);
-    fprintf(out, "  %-12s %s%s%s\n\n", "method", answer->estimator->name,
-            e->model ? ", weights: " : "", e->model ? e->model : "");
+    bool weights = answer->estimator->options &&
+                   bf_options_find(answer->estimator->options, "weights"); /* which were used */
+    fprintf(out, "  %-12s %s%s%s%s\n\n", "method", answer->estimator->name,
+            !e->model ? ""
+            : weights ? ", weights: "
+                      : " (",
+            e->model ? e->model : "", e->model && !weights ? ")" : "");
     for (int i = 0; i < e->diagnostic_count; i++)
         diagnostic(out, &e->diagnostics[i], answer->problem->data->n);
     for (int i = 0; i < e->warning_count; i++) {
