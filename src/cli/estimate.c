@@ -81,6 +81,8 @@ static bf_status explain_option(int argc, char **argv, const bf_estimator *chose
             const bf_estimator *other = bf_estimator_at(e);
             char name[64];
             snprintf(name, sizeof name, "%.*s", (int)strcspn(argv[i], "="), argv[i]);
+            if (chosen->options && strlen(name) > 2 && bf_options_find(chosen->options, name + 2))
+                break; /* it has one too: the value is what is wrong */
             if (other != chosen && other->options && strncmp(name, "--", 2) == 0 &&
                 strncmp(cause->message, name, strlen(name)) == 0 &&
                 bf_options_find(other->options, name + 2))
