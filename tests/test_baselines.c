@@ -327,6 +327,8 @@ static void digits_do_not_depend_on_threads(void **state) {
             assert_ok(bf_options_init(estimator->options, set, &err), err);
             const bf_option *row = bf_options_find(estimator->options, k == 2 ? "rounds" : "steps");
             assert_ok(bf_options_set(row, set, k == 1 ? "500" : "20", &err), err);
+            row = bf_options_find(estimator->options, "batch");
+            assert_ok(bf_options_set(row, set, "64", &err), err);
             bf_problem problem = {&data, 0.9, BF_TERMINAL_RESTART};
             bf_context context = {.threads = threads, .seed = 3};
             bf_estimate out;

@@ -254,7 +254,6 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const void *op
         square += data->reward[i] * data->reward[i] / (double)data->n;
     }
     double deviation = sqrt(fmax(square - mean * mean, 0));
-    out->model = "neural";
     bf__diagnose(out, "bellman_error", "root mean square of r - c + V' - h", f.bellman);
     bf__diagnose(out, "value_scale", "deviation of the action values", f.scale);
     bf__diagnose(out, "drift", "change of the value over the last tenth of the rounds", drift);

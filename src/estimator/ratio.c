@@ -61,9 +61,11 @@ bf_status bf__ratio_starts(bool *restarts, const char *method, const bf_problem 
 bf_status bf__ratio_result(bf_estimate *out, const bf_problem *problem, const double *w,
                            double mass, bf_arena *arena, bf_error *err) {
     const bf_dataset *data = problem->data;
-    double sum = 0, above = 0, below = 0, value = 0, *weights;
+    double sum = 0, above = 0, below = 0, value = 0, low = INFINITY, high = -INFINITY, *weights;
     BF_ALLOC(weights, arena, data->n, err);
     for (int64_t i = 0; i < data->n; i++) {
+        low = fmin(low, data->reward[i]);
+        high = fmax(high, data->reward[i]);
         sum += w[i];
         above += fmax(w[i], 0);
         below += fmax(-w[i], 0);
@@ -79,7 +81,8 @@ bf_status bf__ratio_result(bf_estimate *out, const bf_problem *problem, const do
     }
     bf__result_from_weights(out, problem, weights);
     if (below > 1e-9 * above) {
-        out->value = value;
+        /* Where all is logged, a mean of rewards lies among them. */
+        out->value = mass == 1 ? fmin(fmax(value, low), high) : value;
         bf__diagnose(out, "negative", "share of the weight that is below 0",
                      below / (above + below));
         if (below > most_negative * above)

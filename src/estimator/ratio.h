@@ -18,8 +18,8 @@ bf_status bf__ratio_starts(bool *restarts, const char *method, const bf_problem 
                            bf_error *err);
 
 /* The answer sum_i w_i r_i of weights w (n), rescaled to sum to `mass`, which may be negative here
- * and there: the value is that of w itself, the weights handed out are max(w, 0). Says so where
- * that is much, and where few rows carry the answer. */
+ * and there: the value is that of w itself (cut to the range of the rewards), the weights handed
+ * out are max(w, 0). Says so where that is much, and where few rows carry the answer. */
 bf_status bf__ratio_result(bf_estimate *out, const bf_problem *problem, const double *w,
                            double mass, bf_arena *arena, bf_error *err);
 

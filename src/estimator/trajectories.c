@@ -134,7 +134,7 @@ bf_status bf__trajectories_result(bf_estimate *out, const bf_problem *problem,
     bf__diagnose(out, "mean_ratio", "mean ratio of an episode, 1 in expectation",
                  sum / episodes * exp(largest));
     bf__diagnose(out, "longest_episode", "steps of the longest episode", (double)t->longest);
-    if (ess < 0.1 * episodes || ess < 10)
+    if (ess < 0.1 * episodes || (ess < 10 && ess < 0.5 * episodes))
         BF_TRY(bf__warn(out, arena, err, true,
                         "Use a method whose weights do not multiply over time: --method blackbox, "
                         "or ips.",
