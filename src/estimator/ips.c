@@ -63,7 +63,8 @@ bf_status bf__ips_result(bf_estimate *out, const bf__ips *ips, const double *w, 
 static bf_status run(bf_estimate *out, const bf_problem *problem, const void *options,
                      const bf_context *context, bf_arena *arena, bf_error *err) {
     bf_dataset data = *problem->data;
-    bf_problem mine = {&data, problem->gamma, problem->terminal};
+    bf_problem mine = *problem;
+    mine.data = &data;
     bf__ips ips = {.problem = &mine, .options = options};
     double *beta, *smooth, *u;
     BF_TRY(bf__ratio_starts(&ips.restarts, "ips", problem, err));
