@@ -66,7 +66,7 @@ static void acrobot(void **state) {
 }
 
 static void cartpole(void **state) {
-    assert_true(improvement(*state, "cartpole", "handmade", 10, 2) > 5);
+    assert_true(improvement(*state, "cartpole", "handmade", 20, 1) > 5);
 }
 
 int main(void) {

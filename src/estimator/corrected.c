@@ -5,8 +5,9 @@
  * Cost        the chain, and O(n m^2) per width, m = n / 5 features, 50 to 800 (400 from 50,000
  *             rows on)
  *
- * Corrected weights have signs. A correction that makes more than a tenth of the mass negative is
- * not believed, and the base weights stand in for it. The value is that of the weights with signs.
+ * Corrected weights have signs. A correction that makes more than a twentieth of the mass negative
+ * is not believed: its ridge is raised tenfold until it does not, and where that does not help the
+ * base weights stand in for it. The value is that of the weights with signs.
  * The weights that are handed out are their mean over the four, with negative ones set to 0 and the
  * rest scaled to the same sum: `negative_mass` says how much that was, and `weights_value` what
  * they give. docs/defaults.md has the trials that all numbers here come from. */
@@ -20,34 +21,34 @@
 #include "estimator/correction.h"
 #include "estimator/result.h"
 
-enum { WIDTHS = 2, RIDGES = 2, MEMBERS = WIDTHS * RIDGES };
+enum { WIDTHS = 2, RIDGES = 2, MEMBERS = WIDTHS * RIDGES, RUNGS = 5 };
 enum { FEATURES = 800, FEATURES_LARGE = 400, LARGE = 50000 };
 static const double widths[WIDTHS] = {2, 1}; /* the last one's features serve the report */
-static const double credible = 0.1;
+static const double credible = 0.05;
 
 typedef struct trial {
     bf__points points;
     bf__neighbours base;
-    double ridge[RIDGES];
-    int ridges;
-    int64_t rank, m; /* features asked for and had */
-    double *sum;     /* (n): sum of the members' weights */
-    double *w;       /* (RIDGES, n) */
+    double ridge[RUNGS]; /* each ten times the one before */
+    int ridges;          /* members of a width: they start at the first, the second, ... */
+    int64_t rank, m;     /* features asked for and had */
+    double *sum;         /* (n): sum of the members' weights */
+    double *w;           /* (RUNGS, n) */
     double value[MEMBERS];
-    int members, abandoned;
+    int members, raised, abandoned;
     bool interrupted;
     double residual[2]; /* of the weights, of equal weights */
 } trial;
 
 static bf_status read_ridge(trial *t, const char *text, bf_error *err) {
-    t->ridge[0] = 1e-9;
-    t->ridge[1] = 1e-10;
-    t->ridges = RIDGES;
-    if (!text || strcmp(text, "auto") == 0)
-        return BF_OK;
-    t->ridges = 1;
-    if (!bf__parse_real(text, t->ridge) || !(t->ridge[0] >= 0) || !isfinite(t->ridge[0]))
+    bool automatic = !text || strcmp(text, "auto") == 0;
+    t->ridge[0] = 1e-10;
+    t->ridges = automatic ? RIDGES : 1;
+    if (!automatic &&
+        (!bf__parse_real(text, t->ridge) || !(t->ridge[0] >= 0) || !isfinite(t->ridge[0])))
         return bf_fail(err, BF_EUSAGE, "--ridge: '%s' should be auto or a number from 0 on", text);
+    for (int s = 1; s < RUNGS; s++)
+        t->ridge[s] = 10 * t->ridge[s - 1];
     return BF_OK;
 }
 
@@ -58,24 +59,41 @@ static int64_t choose_rank(int64_t wanted, int64_t n) {
     return rank < most ? rank : most;
 }
 
-/* One corrected set of weights: into the sum, or the base weights for it. */
-static void take(trial *t, const double *w, const double *reward, int64_t n) {
-    double negative = 0, value = 0;
+static double mean_reward(const double *w, const double *reward, int64_t n) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += w[i] * reward[i];
+    return sum;
+}
+
+static bool believable(const trial *t, const double *w, int64_t n) {
+    double negative = 0, sum = 0;
     for (int64_t i = 0; i < n; i++) {
-        value += w[i] * reward[i];
+        sum += w[i];
         negative -= w[i] < 0 ? w[i] : 0;
     }
-    bool good = isfinite(value) && negative <= credible * t->base.sum;
-    const double *use = good ? w : t->base.u;
-    if (!good)
-        value = 0;
-    for (int64_t i = 0; i < n; i++) {
+    return isfinite(sum) && negative <= credible * t->base.sum;
+}
+
+/* One member: the weights of the least ridge from `rung` on that are believable, or the base. */
+static void take(trial *t, int rung, const double *reward, int64_t n) {
+    int at = rung;
+    while (at < RUNGS && !believable(t, t->w + at * n, n))
+        at++;
+    const double *use = at < RUNGS ? t->w + at * n : t->base.u;
+    t->raised += at > rung && at < RUNGS;
+    t->abandoned += at == RUNGS;
+    for (int64_t i = 0; i < n; i++)
         t->sum[i] += use[i];
-        if (!good)
-            value += use[i] * reward[i];
-    }
-    t->abandoned += !good;
-    t->value[t->members++] = value;
+    t->value[t->members++] = mean_reward(use, reward, n);
+}
+
+/* The base weights as the only member. */
+static void take_base(trial *t, const double *reward, int64_t n) {
+    t->members = 1;
+    t->raised = t->abandoned = 0;
+    memcpy(t->sum, t->base.u, (size_t)n * sizeof *t->sum);
+    t->value[0] = mean_reward(t->base.u, reward, n);
 }
 
 /* w (n), not negative, from the sum over members; the mass that was negative. */
@@ -100,12 +118,12 @@ static bf_status correct_width(trial *t, double *w, double *negative, bool last,
     BF_TRY(bf__features_make(&lowrank, &t->points, options, width, t->rank, context, arena, err));
     t->m = lowrank->m;
     if (t->base.sum > 0) {
-        BF_TRY(bf__correct(t->w, &t->base, lowrank, problem->gamma, t->ridge, t->ridges, context,
-                           arena, err));
+        BF_TRY(bf__correct(t->w, &t->base, lowrank, problem->gamma, t->ridge, RUNGS, context, arena,
+                           err));
         for (int s = 0; s < t->ridges; s++)
-            take(t, t->w + s * n, problem->data->reward, n);
+            take(t, s, problem->data->reward, n);
     } else {
-        take(t, t->base.u, problem->data->reward, n);
+        take_base(t, problem->data->reward, n);
     }
     if (last) {
         *negative = clip(w, t, n);
@@ -164,7 +182,7 @@ static bf_status warn(bf_estimate *out, const bf_problem *problem, const trial *
                         "%d of %d corrections were not credible (too much negative weight): the "
                         "base weights stand in for them",
                         t->abandoned, t->members));
-    if (negative > 0.05 * t->base.sum)
+    if (negative > 0.02 * t->base.sum)
         BF_TRY(bf__warn(out, arena, err, false,
                         "Where weights are used for more than the value, choose --weights "
                         "neighbours.",
@@ -187,9 +205,7 @@ static bf_status correct(trial *t, double *w, double *negative, const bf_problem
                                          options, context, arena, err);
         if (status == BF_ECANCELLED) {
             t->interrupted = true;
-            t->members = t->abandoned = 0;
-            memset(t->sum, 0, (size_t)n * sizeof *t->sum);
-            take(t, t->base.u, problem->data->reward, n);
+            take_base(t, problem->data->reward, n);
             *negative = clip(w, t, n);
             t->residual[0] = t->residual[1] = NAN;
             return BF_OK;
@@ -204,7 +220,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
                      bf_arena *arena, bf_error *err) {
     int64_t n = problem->data->n;
     trial t = {.members = 0};
-    double *w, negative = 0, spread, base = 0;
+    double *w, negative = 0, spread;
     BF_TRY(read_ridge(&t, options->ridge, err));
     t.rank = choose_rank(options->features, n);
     BF_TRY(bf__points_make(&t.points, problem, options->periodic, options->scale, context, arena,
@@ -214,17 +230,17 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
     BF_TRY(bf__neighbours_solve(&t.base, problem, &t.points, (int)options->neighbours, 0, context,
                                 arena, err));
     BF_ZALLOC(t.sum, arena, n, err);
-    BF_ALLOC(t.w, arena, RIDGES * n, err);
+    BF_ALLOC(t.w, arena, RUNGS * n, err);
     BF_TRY(correct(&t, w, &negative, problem, options, context, arena, err));
-    for (int64_t i = 0; i < n; i++)
-        base += t.base.u[i] * problem->data->reward[i];
     bf__result_from_weights(out, problem, w);
     double shown = out->value;
     out->value = summarise(&spread, &t, problem);
     bf__diagnose(out, "weights_value", "value of the weights shown, none negative", shown);
-    bf__diagnose(out, "base_value", "value before the correction", base);
+    bf__diagnose(out, "base_value", "value before the correction",
+                 mean_reward(t.base.u, problem->data->reward, n));
     bf__diagnose(out, "spread", "standard deviation over variants of the correction", spread);
     bf__diagnose(out, "negative_mass", "negative weight before it was set to 0", negative);
+    bf__diagnose(out, "raised", "variants that needed a larger ridge", t.raised);
     BF_TRY(bf__neighbours_report(out, problem, &t.points, &t.base, t.residual[0], t.residual[1],
                                  t.m, arena, err));
     return warn(out, problem, &t, spread, negative, arena, err);
