@@ -119,7 +119,8 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const void *op
     const bf__blackbox_options *o = options;
     bf_dataset data = *problem->data;
     BF_TRY(number_states(&data, o, context, arena, err));
-    bf_problem numbered = {&data, problem->gamma, problem->terminal};
+    bf_problem numbered = *problem;
+    numbered.data = &data;
     const bf__weights *model = o->weights == 0 ? best_for(&data) : bf__weights_at(o->weights - 1);
     out->model = model->name;
     return model->run(out, &numbered, o, context, arena, err);
