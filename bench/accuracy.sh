@@ -16,28 +16,30 @@ mkdir -p "$out"
 table=$out/accuracy.tsv
 printf 'problem\tpolicy\ttrajectories\tseed\tmodel\ttruth\tnaive\tvalue\tess\tnegative\tspread\n' >"$table"
 
-# field NAME: a number of the JSON on standard input.
+# field NAME: the first number of that name in the last answer; nothing where there is none.
+answer=$folder/answer.json
 field() {
-    grep -oE "\"$1\": *[-+0-9.e]+" | head -n 1 | sed 's/.*: *//'
+    { grep -m 1 -oE "\"$1\": *[-+0-9.e]+" "$answer" || true; } | sed 's/.*: *//'
 }
 
 for problem in ${PROBLEMS:-pendulum mountaincar acrobot cartpole}; do
     for policy in ${POLICIES:-handmade network}; do
         name=$policy
         [ "$policy" = network ] && name=$root/policies/$problem.policy
-        truth=$("$tool" value "$problem" --policy "$name@0.9" --quiet --json | field value)
+        "$tool" value "$problem" --policy "$name@0.9" --quiet --json >"$answer"
+        truth=$(field value)
         for seed in $(seq 1 "$seeds"); do
             "$tool" simulate "$problem" --behavior "$name@0.7" --target "$name@0.9" --quiet \
                 --episodes "$trajectories" --seed "$seed" -o "$folder/log.npz" >"$folder/said"
-            naive=$("$tool" estimate "$folder/log.npz" --method naive --quiet --json | field value)
+            "$tool" estimate "$folder/log.npz" --method naive --quiet --json >"$answer"
+            naive=$(field value)
             for model in "${models[@]}"; do
                 "$tool" estimate "$folder/log.npz" --weights "$model" --quiet --json \
-                    >"$folder/answer.json"
+                    >"$answer"
                 printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$problem" "$policy" \
                     "$trajectories" "$seed" "$model" "$truth" "$naive" \
-                    "$(field value <"$folder/answer.json")" "$(field ess <"$folder/answer.json")" \
-                    "$(field negative_mass <"$folder/answer.json" || true)" \
-                    "$(field spread <"$folder/answer.json" || true)" >>"$table"
+                    "$(field value)" "$(field ess)" "$(field negative_mass)" "$(field spread)" \
+                    >>"$table"
             done
         done
     done
