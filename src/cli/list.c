@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "core/fail.h"
 #include "estimator/weights.h"
+#include "experiment/experiment.h"
 #include "kernel/kernel.h"
 
 typedef struct kind {
@@ -26,13 +27,25 @@ ENTRY(estimator_entry, bf_estimator, bf_estimator_at)
 ENTRY(weights_entry, bf__weights, bf__weights_at)
 ENTRY(kernel_entry, bf__kernel_kind, bf__kernel_at)
 ENTRY(env_entry, bf_env, bf_env_at)
+ENTRY(experiment_entry, bf__experiment, bf__experiment_at)
 ENTRY(command_entry, bf__command, bf__command_at)
+
+static bool contender_entry(int index, const char **name, const char **summary) {
+    const bf__contender *item = bf__contender_at(index);
+    if (item) {
+        *name = item->name;
+        *summary = item->label;
+    }
+    return item != NULL;
+}
 
 extern const bf__command bf__command_list;
 
 static const kind kinds[] = {
-    {"estimators", estimator_entry}, {"weights", weights_entry},       {"kernels", kernel_entry},
-    {"readers", bf_reader_describe}, {"policies", bf_policy_describe}, {"envs", env_entry},
+    {"estimators", estimator_entry},   {"weights", weights_entry},
+    {"kernels", kernel_entry},         {"readers", bf_reader_describe},
+    {"policies", bf_policy_describe},  {"envs", env_entry},
+    {"experiments", experiment_entry}, {"contenders", contender_entry},
     {"commands", command_entry},
 };
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
@@ -41,7 +54,7 @@ static void print_kind(FILE *out, const kind *k) {
     const char *name, *summary;
     fprintf(out, "%s\n", k->name);
     for (int i = 0; k->entry(i, &name, &summary); i++)
-        fprintf(out, "  %-12s %s\n", name, summary);
+        fprintf(out, "  %-16s %s\n", name, summary);
 }
 
 static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err) {
@@ -70,6 +83,7 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
 const bf__command bf__command_list = {
     .name = "list",
     .summary = "what is built in: methods, weights, kernels, environments, ...",
-    .usage = "list [estimators|weights|kernels|readers|policies|envs|commands]",
+    .usage = "list [estimators|weights|kernels|readers|policies|envs|experiments|contenders|"
+             "commands]",
     .run = run,
 };

@@ -1,0 +1,29 @@
+/* contender.h - Methods as experiments name them: an estimator, its options, and its looks. */
+#ifndef BF_EXPERIMENT_CONTENDER_H
+#define BF_EXPERIMENT_CONTENDER_H
+
+#include "backflow/estimator.h"
+
+typedef struct bf__contender {
+    const char *name;  /* in files and options: "ips-network" */
+    const char *label; /* in figures */
+    const char *estimator;
+    const char *options;   /* "variant=neural steps=400"; "" for the defaults */
+    const char *colour;    /* the same in every figure; told apart in grey by the next two */
+    int point, dash;       /* gnuplot's numbers */
+    double second_per_10k; /* roughly, of processor time at 10,000 transitions: for time left */
+} bf__contender;
+
+/* One of the list, or any estimator by its name with its default options (made in `arena`). */
+bf_status bf__contender_find(const bf__contender **out, const char *name, bf_arena *arena,
+                             bf_error *err);
+
+/* Entry `index` of the list; NULL past the end. */
+const bf__contender *bf__contender_at(int index);
+
+/* The estimator and its options for a problem: some are tuned per problem, as in the paper. */
+bf_status bf__contender_prepare(const bf_estimator **out, const void **options,
+                                const bf__contender *contender, const char *problem,
+                                bf_arena *arena, bf_error *err);
+
+#endif

@@ -1,0 +1,88 @@
+/* control.c - What the experiments on the four control problems share. */
+#include "experiment/control.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/fail.h"
+
+static const bf_option rows[] = {
+    BF_OPTION(bf__control_options, trajectories, "10,20,50,100,150,200",
+              "LIST: Numbers of trajectories, with commas."),
+    BF_CONTROL_ALPHA,
+    BF_CONTROL_ROWS(BF_CONTROL_METHODS, "20"),
+};
+const bf_option_table bf__control_sizes =
+    BF_OPTION_TABLE("Options of control-rmse and control-quantiles", bf__control_options, rows);
+const char *const bf__control_sizes_quick[] = {"trajectories", "10,50", "runs", "3", NULL};
+
+/* The name of a problem as a title. */
+static const char *title_of(const bf_env *env) {
+    static const char *const titles[][2] = {{"pendulum", "Pendulum"},
+                                            {"mountaincar", "Mountain Car"},
+                                            {"cartpole", "CartPole"},
+                                            {"acrobot", "Acrobot"}};
+    for (int i = 0; i < 4; i++)
+        if (strcmp(env->name, titles[i][0]) == 0)
+            return titles[i][1];
+    return env->name;
+}
+
+/* Keys are lines of CSV. */
+static bf_status check_policy(const char *policy, bf_error *err) {
+    if (strpbrk(policy, ",\n") || strlen(policy) > 300)
+        return bf_fail(err, BF_EUSAGE,
+                       "--policy: '%.40s': one policy, its name without commas and below 300 "
+                       "characters",
+                       policy);
+    return BF_OK;
+}
+
+bf_status bf__control_plan(bf__study *study, const bf__control_options *o, bf__quantity quantity,
+                           bf_error *err) {
+    const bf_env *const *envs;
+    const bf__contender *const *methods;
+    double *x;
+    int env_count, method_count, count;
+    bf_arena *arena = study->arena;
+    BF_TRY(check_policy(o->policy, err));
+    BF_TRY(bf__list_envs(&envs, &env_count, o->problems, arena, err));
+    BF_TRY(bf__list_contenders(&methods, &method_count, o->methods, arena, err));
+    if (o->trajectories)
+        BF_TRY(bf__list_numbers(&x, &count, "trajectories", o->trajectories, 1, 1e9, true, arena,
+                                err));
+    else if (o->alphas)
+        BF_TRY(bf__list_numbers(&x, &count, "alphas", o->alphas, 0, 1, false, arena, err));
+    else
+        BF_TRY(bf__list_numbers(&x, &count, "gammas", o->gammas, 0, 1, false, arena, err));
+    for (int e = 0; e < env_count; e++) {
+        int panel = bf__study_panel(study, title_of(envs[e]), quantity);
+        for (int i = 0; i < count; i++) {
+            bf__setting s = {.env = envs[e],
+                             .trajectories = o->trajectories ? (int64_t)x[i] : o->size,
+                             .steps = o->horizon,
+                             .gamma = o->gammas ? x[i] : 1};
+            BF_TRY(bf__print(&s.behavior, arena, err, "%s@%.10g", o->policy,
+                             o->alphas ? x[i] : o->alpha));
+            BF_TRY(bf__print(&s.target, arena, err, "%s@%.10g", o->policy, o->target_alpha));
+            BF_TRY(bf__study_add(study, &s, methods, method_count, o->runs, panel, x[i], err));
+        }
+    }
+    return BF_OK;
+}
+
+bf_status bf__control_best(bool *out, const bf__study *study, const char *method,
+                           const char *except, int panel, double x, bf_error *err) {
+    const bf__group *mine = bf__study_find(study, method, panel, x);
+    *out = mine && mine->spread.runs > 0;
+    for (int64_t g = 0; g < study->group_count && *out; g++) {
+        const bf__group *other = &study->groups[g];
+        if (other == mine || other->panel != panel || other->x != x ||
+            strcmp(other->method->name, except) == 0 || other->spread.runs == 0)
+            continue;
+        bf__mean more;
+        BF_TRY(bf__study_compare(&more, study, mine, other, err));
+        *out = more.value <= more.error || more.value <= 0;
+    }
+    return BF_OK;
+}

@@ -1,0 +1,51 @@
+/* control.h - What the experiments on the four control problems share. */
+#ifndef BF_EXPERIMENT_CONTROL_H
+#define BF_EXPERIMENT_CONTROL_H
+
+#include "experiment/experiment.h"
+
+/* Behaviour and target are mixtures of one policy with the uniform one. */
+typedef struct bf__control_options {
+    const char *problems, *policy, *methods;
+    const char *trajectories, *alphas, *gammas; /* lists: what an experiment varies */
+    int64_t size;                               /* trajectories where they are not varied */
+    double alpha, target_alpha;                 /* alpha: where it is not varied */
+    int64_t horizon, runs;
+} bf__control_options;
+
+/* The options that all of them have. */
+#define BF_CONTROL_ROWS(methods_, runs_)                                                           \
+    BF_OPTION(bf__control_options, problems, "pendulum,mountaincar,cartpole,acrobot",              \
+              "LIST: Environments, with commas."),                                                 \
+        BF_OPTION(bf__control_options, policy, "trained",                                          \
+                  "P: The policy that behaviour and target are mixtures of, as for simulate."),    \
+        BF_OPTION_RANGE(bf__control_options, target_alpha, "0.9", 0, 1,                            \
+                        "Share of that policy in the target; the rest is uniform."),               \
+        BF_OPTION_RANGE(bf__control_options, horizon, "200", 1, 1e6,                               \
+                        "T: Transitions of each trajectory."),                                     \
+        BF_OPTION(bf__control_options, methods, methods_, "LIST: Methods, with commas."),          \
+        BF_OPTION_RANGE(bf__control_options, runs, runs_, 2, 1e6, "N: Logs per setting.")
+#define BF_CONTROL_ALPHA                                                                           \
+    BF_OPTION_RANGE(bf__control_options, alpha, "0.7", 0, 1,                                       \
+                    "Share of that policy in the behaviour.")
+#define BF_CONTROL_SIZE                                                                            \
+    BF_OPTION_RANGE(bf__control_options, size, "50", 1, 1e9, "N: Trajectories of a log.")
+
+#define BF_CONTROL_METHODS "naive,model,ips-network,blackbox-network,blackbox"
+#define BF_OURS            "blackbox"         /* the default of `backflow estimate` */
+#define BF_PAPERS          "blackbox-network" /* the paper's network */
+
+/* The options of both experiments that vary the number of trajectories. */
+extern const bf_option_table bf__control_sizes;
+extern const char *const bf__control_sizes_quick[];
+
+/* One panel per problem, every method at every value of the one list that is not NULL. */
+bf_status bf__control_plan(bf__study *study, const bf__control_options *o, bf__quantity quantity,
+                           bf_error *err);
+
+/* Whether `method` is best at (panel, x), or tied with the best: its error is above that of no
+ * other method, `except` left aside, by more than a standard error of the difference. */
+bf_status bf__control_best(bool *out, const bf__study *study, const char *method,
+                           const char *except, int panel, double x, bf_error *err);
+
+#endif

@@ -1,0 +1,145 @@
+/* experiment.h - Experiments: what is run, what came out, what it says.
+ *
+ * An experiment plans *groups*: one method at one setting, run several times on logs of its own.
+ * The runner fills in the answers and the true values; then the experiment judges its claims. Who
+ * owns what: experiments are static; a study and everything in it lives in one arena. */
+#ifndef BF_EXPERIMENT_EXPERIMENT_H
+#define BF_EXPERIMENT_EXPERIMENT_H
+
+#include "backflow/env.h"
+#include "backflow/log.h"
+#include "backflow/options.h"
+#include "experiment/contender.h"
+#include "stats/spread.h"
+
+/* A kind of log, and the question asked of it. */
+typedef struct bf__setting {
+    const bf_env *env;
+    const char *behavior, *target; /* as for bf_env_policy_parse */
+    int64_t trajectories, steps;   /* transitions of each */
+    double gamma;
+} bf__setting;
+
+typedef struct bf__truths {
+    bf__mean precise; /* exact, or a long simulation */
+    bf__mean single;  /* the paper's kind: one run of the target policy; NaN for gamma < 1 */
+} bf__truths;
+
+/* One method at one setting. */
+typedef struct bf__group {
+    bf__setting setting;
+    const bf__contender *method;
+    int panel; /* of the figure, and where in it */
+    double x;
+    int64_t runs;
+    /* Filled in by the runner. */
+    bf__truths truth;
+    double *value, *seconds;      /* (runs); NaN: the method could not answer */
+    double *error, *error_single; /* (runs): value minus the truth of either kind */
+    bf__spread spread, spread_single;
+} bf__group;
+
+typedef enum bf__quantity {
+    BF_SHOW_RMSE,      /* with a standard error */
+    BF_SHOW_QUARTILES, /* of the absolute error */
+    BF_SHOW_BIAS,      /* its absolute value, with a standard error */
+    BF_SHOW_SD,
+} bf__quantity;
+
+typedef enum bf__scale {
+    BF_SCALE_LOG,
+    BF_SCALE_LINEAR,
+    BF_SCALE_RANK, /* one step per value */
+} bf__scale;
+
+typedef struct bf__panel {
+    const char *title;
+    bf__quantity quantity;
+    int of; /* draws the groups of this panel */
+} bf__panel;
+
+typedef enum bf__verdict { BF_REPRODUCED, BF_PARTLY, BF_NOT } bf__verdict;
+
+/* A sentence of the paper, held against what was measured. */
+typedef struct bf__claim {
+    const char *claim, *rule, *measured;
+    bool ours; /* not the paper's claim but Backflow's */
+    bf__verdict verdict;
+} bf__claim;
+
+#define BF_MAX_PANELS 8
+#define BF_MAX_CLAIMS 8
+
+typedef struct bf__experiment bf__experiment;
+
+typedef struct bf__study {
+    const bf__experiment *experiment;
+    const void *options;
+    bf__group *groups;
+    int64_t group_count, group_room;
+    bf__panel panels[BF_MAX_PANELS];
+    int panel_count;
+    bf__claim claims[BF_MAX_CLAIMS];
+    int claim_count;
+    uint64_t seed;
+    bf_arena *arena;
+} bf__study;
+
+struct bf__experiment {
+    const char *name;    /* "control-rmse" */
+    const char *place;   /* in the paper: "Figure 2" */
+    const char *title;   /* "Error against the size of the log" */
+    const char *summary; /* one line, for lists */
+    const char *text;    /* a paragraph for the report: what was done */
+    const bf_option_table *options;
+    const char *const *quick; /* option, value, ..., NULL: what a small version changes */
+    const char *x_label, *y_label;
+    bf__scale scale; /* of the x axis; the other one is logarithmic */
+    bf_status (*plan)(bf__study *study, const void *options, bf_error *err);
+    bf_status (*judge)(bf__study *study, const void *options, bf_error *err);
+};
+
+/* Every experiment, in the order of experiments.def; NULL past the end. */
+const bf__experiment *bf__experiment_at(int index);
+const bf__experiment *bf__experiment_find(const char *name);
+
+/* ---- For plan */
+
+/* A new panel; its number. */
+int bf__study_panel(bf__study *study, const char *title, bf__quantity quantity);
+
+/* Adds `runs` runs of each of `methods` (as many as `count`) at a setting. */
+bf_status bf__study_add(bf__study *study, const bf__setting *setting,
+                        const bf__contender *const *methods, int count, int64_t runs, int panel,
+                        double x, bf_error *err);
+
+/* "10,20,50" of option --name into *out (*count); each from min to max, and `whole` where it has
+ * to be. */
+bf_status bf__list_numbers(double **out, int *count, const char *name, const char *text, double min,
+                           double max, bool whole, bf_arena *arena, bf_error *err);
+bf_status bf__list_contenders(const bf__contender *const **out, int *count, const char *text,
+                              bf_arena *arena, bf_error *err);
+bf_status bf__list_envs(const bf_env *const **out, int *count, const char *text, bf_arena *arena,
+                        bf_error *err);
+
+/* ---- For judge */
+
+/* The group of `method` at (panel, x), or NULL. */
+const bf__group *bf__study_find(const bf__study *study, const char *method, int panel, double x);
+
+/* The distinct x of a study in the order of its groups; at most `room`. */
+int bf__study_places(const bf__study *study, double *x, int room);
+
+/* A verdict, `measured` being made as by printf. Texts that are given are borrowed. */
+bf_status bf__study_claim(bf__study *study, const bf__claim *claim, bf_error *err,
+                          const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* rmse(a) - rmse(b) over the same logs, with its standard error. */
+bf_status bf__study_compare(bf__mean *out, const bf__study *study, const bf__group *a,
+                            const bf__group *b, bf_error *err);
+
+/* A piece of text made as by printf, in `arena`. */
+bf_status bf__print(const char **out, bf_arena *arena, bf_error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif

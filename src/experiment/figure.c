@@ -1,0 +1,295 @@
+/* figure.c - Figures, by gnuplot.
+ *
+ * The script stands in the folder with its data inside, so that it can be changed and run again.
+ * It draws every panel alone (for the page, where they flow) and all on one sheet (for papers).
+ * Files are drawn under another name first and renamed when gnuplot has ended well. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/fail.h"
+#include "core/output.h"
+#include "experiment/files.h"
+
+#define BESIDE   "new-" /* in front of a file's name until it is whole */
+#define MAX_X    64
+#define MAX_ROWS 32
+
+extern char **environ;
+
+/* ---- Data */
+
+typedef struct series {
+    const bf__contender *method[MAX_ROWS];
+    int count;
+    double x[MAX_X];
+    int x_count;
+} series;
+
+static void list_series(series *out, const bf__study *study) {
+    *out = (series){.count = 0};
+    out->x_count = bf__study_places(study, out->x, MAX_X);
+    for (int64_t g = 0; g < study->group_count; g++) {
+        int i = 0;
+        while (i < out->count && out->method[i] != study->groups[g].method)
+            i++;
+        if (i == out->count && i < MAX_ROWS)
+            out->method[out->count++] = study->groups[g].method;
+    }
+}
+
+/* Where to draw x: methods stand a little beside each other, so that their bars do not cover. */
+static double place(const bf__study *study, const series *s, int method, double x) {
+    double aside = method - 0.5 * (s->count - 1), first = s->x[0], last = s->x[0];
+    for (int i = 1; i < s->x_count; i++) {
+        first = fmin(first, s->x[i]);
+        last = fmax(last, s->x[i]);
+    }
+    switch (study->experiment->scale) {
+    case BF_SCALE_LOG:
+        return x * pow(last > first ? last / first : 2, 0.007 * aside);
+    case BF_SCALE_LINEAR:
+        return x + 0.007 * aside * (last > first ? last - first : 1);
+    case BF_SCALE_RANK:
+        break;
+    }
+    int rank = 0;
+    while (s->x[rank] != x)
+        rank++;
+    return rank + 0.03 * aside;
+}
+
+/* Value and ends of its bar. On a logarithmic axis a standard error is a factor. */
+static void measure(const bf__group *g, bf__quantity quantity, double out[3]) {
+    bf__mean m = quantity == BF_SHOW_BIAS ? g->spread.bias
+                 : quantity == BF_SHOW_SD ? g->spread.sd
+                                          : g->spread.rmse;
+    if (quantity == BF_SHOW_QUARTILES) {
+        out[0] = g->spread.median;
+        out[1] = g->spread.low;
+        out[2] = g->spread.high;
+        return;
+    }
+    out[0] = fabs(m.value);
+    double factor = exp(fmin(m.error / out[0], 2.3)); /* at most a decade */
+    out[1] = out[0] / factor;
+    out[2] = out[0] * factor;
+}
+
+static void write_data(FILE *file, const bf__study *study, const series *s) {
+    for (int p = 0; p < study->panel_count; p++)
+        for (int m = 0; m < s->count; m++) {
+            fprintf(file, "$p%dm%d << EOD\n", p, m);
+            for (int i = 0; i < s->x_count; i++) {
+                const bf__group *g =
+                    bf__study_find(study, s->method[m]->name, study->panels[p].of, s->x[i]);
+                double y[3];
+                if (!g)
+                    continue;
+                measure(g, study->panels[p].quantity, y);
+                if (y[0] > 0 && isfinite(y[2])) /* what a logarithmic axis can show */
+                    fprintf(file, "%.10g %.10g %.10g %.10g\n", place(study, s, m, s->x[i]), y[0],
+                            y[1] > 0 ? y[1] : y[0], y[2]);
+            }
+            fputs("EOD\n", file);
+        }
+}
+
+/* ---- Drawing */
+
+static void write_styles(FILE *file, const bf__study *study, const series *s) {
+    const bf__experiment *e = study->experiment;
+    double left = INFINITY, right = -INFINITY;
+    fputs("set encoding utf8\nset grid lc rgb '#dddddd' lt 1\nset border lw 1 lc rgb '#333333'\n"
+          "set tics nomirror\nset bars 0.6\nset logscale y\nset format y '10^{%T}'\n"
+          "set mytics 10\n",
+          file);
+    for (int m = 0; m < s->count; m++)
+        fprintf(file, "set style line %d lc rgb '%s' lw 2 dt %d pt %d ps 0.9\n", m + 1,
+                s->method[m]->colour, s->method[m]->dash, s->method[m]->point);
+    fprintf(file, "set xlabel \"%s\"\nset ylabel \"%s\"\nset xtics (", e->x_label, e->y_label);
+    for (int i = 0; i < s->x_count; i++) {
+        double at = e->scale == BF_SCALE_RANK ? i : s->x[i];
+        fprintf(file, "%s'%.10g' %.10g", i ? ", " : "", s->x[i], at);
+        left = fmin(left, at);
+        right = fmax(right, at);
+    }
+    fputs(")\n", file);
+    if (e->scale == BF_SCALE_LOG) {
+        double room = pow(right > left ? right / left : 2, 0.05);
+        fprintf(file, "set logscale x\nset xrange [%.10g:%.10g]\n", left / room, right * room);
+    } else {
+        double room = right > left ? 0.08 * (right - left) : 1;
+        fprintf(file, "set xrange [%.10g:%.10g]\n", left - room, right + room);
+    }
+}
+
+static void write_plot(FILE *file, const bf__study *study, const series *s, int p, bool key) {
+    fprintf(file, "set title \"%s\"\nplot ", study->panels[p].title);
+    for (int m = 0; m < s->count; m++)
+        fprintf(file, "%s$p%dm%d using 1:2:3:4 with yerrorlines ls %d %s%s%s",
+                m ? ", \\\n     " : "", p, m, m + 1, key ? "title \"" : "notitle",
+                key ? s->method[m]->label : "", key ? "\"" : "");
+    fputs("\n", file);
+}
+
+/* Every panel alone, with its own key below. */
+static void write_panels(FILE *file, const bf__study *study, const series *s) {
+    const char *name = study->experiment->name;
+    fputs("set key outside below center horizontal Left reverse samplen 3 width 1 spacing 1.2\n",
+          file);
+    for (int p = 0; p < study->panel_count; p++) {
+        fprintf(file,
+                "set terminal svg size 520,430 dynamic background 'white' font "
+                "'Helvetica,Arial,sans-serif,14'\n"
+                "set output folder.'%s-%d.svg'\n",
+                name, p + 1);
+        write_plot(file, study, s, p, true);
+        fputs("unset output\n", file);
+    }
+}
+
+/* All panels on one sheet, with one key at its foot. */
+static void write_sheet(FILE *file, const bf__study *study, const series *s) {
+    const char *name = study->experiment->name;
+    int columns = study->panel_count > 1 ? 2 : 1;
+    int rows = (study->panel_count + columns - 1) / columns;
+    int width = 500 * columns, foot = 70, height = 340 * rows + foot;
+    static const char *const kinds[] = {"svg", "png"};
+    for (int k = 0; k < 2; k++) {
+        if (k == 0)
+            fprintf(file,
+                    "set terminal svg size %d,%d dynamic background 'white' font "
+                    "'Helvetica,Arial,sans-serif,14'\n",
+                    width, height);
+        else
+            fprintf(file,
+                    "set terminal pngcairo size %d,%d background 'white' font 'Sans,20' "
+                    "linewidth 1.6 pointscale 1.8\n",
+                    2 * width, 2 * height);
+        fprintf(file,
+                "set output folder.'%s.%s'\n"
+                "set multiplot layout %d,%d margins screen %.4f,%.4f,%.4f,%.4f spacing screen "
+                "%.4f,%.4f\n",
+                name, kinds[k], rows, columns, 78.0 / width, 1 - 12.0 / width,
+                (foot + 52.0) / height, 1 - 34.0 / height, 92.0 / width, 88.0 / height);
+        for (int p = 0; p < study->panel_count; p++) {
+            if (p == 0)
+                fprintf(file,
+                        "set key at screen 0.5,%.4f center center horizontal Left reverse samplen "
+                        "3 width 1 maxrows 2 spacing 1.3\n",
+                        0.45 * foot / height);
+            write_plot(file, study, s, p, p == 0);
+            if (p == 0)
+                fputs("unset key\n", file);
+        }
+        fputs("unset multiplot\nunset output\n", file);
+    }
+}
+
+/* ---- Running gnuplot */
+
+/* gnuplot with `arguments` in `folder`; what it says goes to the file `said`. */
+static bf_status spawn(int *exit_status, const char *folder, const char *said,
+                       char *const arguments[], bf_error *err) {
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addchdir_np(&actions, folder);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, said, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    int failed = posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed)
+        return bf_fail(err, BF_EABSENT,
+                       "gnuplot: cannot be run: %s; install it (Debian: gnuplot-nox), or leave out "
+                       "the figures with --no-figures",
+                       strerror(failed));
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return bf_fail(err, BF_EFILE, "gnuplot: %s", strerror(errno));
+    *exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    return BF_OK;
+}
+
+bf_status bf__figure_check(bf_error *err) {
+    char *arguments[] = {"gnuplot", "--version", NULL};
+    int status;
+    BF_TRY(spawn(&status, "/", "/dev/null", arguments, err));
+    if (status != 0)
+        return bf_fail(err, BF_EABSENT,
+                       "gnuplot: does not run here (status %d); install it (Debian: gnuplot-nox), "
+                       "or leave out the figures with --no-figures",
+                       status);
+    return BF_OK;
+}
+
+static bf_status rename_drawing(const char *folder, const char *file, bf_error *err) {
+    char from[4096], to[4096];
+    snprintf(from, sizeof from, "%s/" BESIDE "%s", folder, file);
+    snprintf(to, sizeof to, "%s/%s", folder, file);
+    if (rename(from, to) != 0)
+        return bf_fail(err, BF_EFILE, "%s: cannot be written: %s", to, strerror(errno));
+    return BF_OK;
+}
+
+static bf_status draw(const bf__study *study, const char *folder, bf_error *err) {
+    const char *name = study->experiment->name;
+    char script[256], said[4096], file[256], line[200] = "";
+    int status;
+    snprintf(script, sizeof script, "%s.gp", name);
+    snprintf(said, sizeof said, "%s.log", name);
+    char *arguments[] = {"gnuplot", "-e", "folder='" BESIDE "'", script, NULL};
+    BF_TRY(spawn(&status, folder, said, arguments, err));
+    snprintf(said, sizeof said, "%s/%s.log", folder, name);
+    if (status != 0) {
+        FILE *log = fopen(said, "r");
+        char next[sizeof line];
+        while (log && fgets(next, sizeof next, log)) /* the last line that says something */
+            if (strspn(next, " \t^\n") < strlen(next))
+                snprintf(line, sizeof line, "%.*s", (int)strcspn(next, "\n"), next);
+        if (log)
+            fclose(log);
+        return bf_fail(err, BF_EFILE, "%s: gnuplot ended with status %d: %s", said, status, line);
+    }
+    unlink(said);
+    for (int p = 0; p < study->panel_count; p++) {
+        snprintf(file, sizeof file, "%s-%d.svg", name, p + 1);
+        BF_TRY(rename_drawing(folder, file, err));
+    }
+    snprintf(file, sizeof file, "%s.svg", name);
+    BF_TRY(rename_drawing(folder, file, err));
+    snprintf(file, sizeof file, "%s.png", name);
+    return rename_drawing(folder, file, err);
+}
+
+bf_status bf__study_figure(const bf__study *study, const char *folder, bf_arena *arena,
+                           bf_error *err) {
+    char drawings[4096], path[4096 + 64];
+    bf__output out;
+    series *s;
+    BF_ALLOC(s, arena, 1, err);
+    list_series(s, study);
+    snprintf(drawings, sizeof drawings, "%s/figures", folder);
+    if (mkdir(drawings, 0777) != 0 && errno != EEXIST)
+        return bf_fail(err, BF_EFILE, "%s: cannot be made: %s", drawings, strerror(errno));
+    snprintf(path, sizeof path, "%s/%s.gp", drawings, study->experiment->name);
+    BF_TRY(bf__output_open(&out, path, err));
+    fprintf(out.file, "# %s: `gnuplot %s.gp` draws it again.\n", study->experiment->title,
+            study->experiment->name);
+    fputs("if (!exists('folder')) folder = ''\n", out.file);
+    write_data(out.file, study, s);
+    write_styles(out.file, study, s);
+    write_panels(out.file, study, s);
+    write_sheet(out.file, study, s);
+    BF_TRY(bf__output_commit(&out, err));
+    return draw(study, drawings, err);
+}

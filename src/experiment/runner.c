@@ -1,0 +1,389 @@
+/* runner.c - Runs everything that studies have planned.
+ *
+ * A *cell* is one run of one group; its key says all that it depends on. Cells that the store does
+ * not have are sorted by the log they need: a *job* is one log and all that is asked of it. Each
+ * job is run by one thread from beginning to end, seeds coming from the key, so that numbers do not
+ * depend on how many threads there are. The largest jobs go first. One thread more watches:
+ * progress is reported by the caller's own thread.
+ *
+ * A method that cannot answer leaves NaN; what it said is a warning. */
+#include "experiment/runner.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/fail.h"
+#include "core/log.h"
+#include "env/exact.h"
+#include "env/simulate.h"
+#include "policy/kind.h"
+#include "stats/truth.h"
+
+#define CHAIN_STEPS 20000
+
+typedef struct cell {
+    char log[BF_KEY_SIZE]; /* which log: what cells of one job share */
+    char key[BF_KEY_SIZE];
+    const bf__setting *setting;
+    const bf__contender *method;
+    int64_t run;
+} cell;
+
+typedef struct job {
+    const cell *cells;
+    int count;
+    double cost;
+} job;
+
+static void write_keys(cell *out, const bf__group *group, uint64_t seed, int64_t run) {
+    const bf__setting *s = &group->setting;
+    snprintf(out->log, sizeof out->log, "%s,%s,%s,%" PRId64 ",%" PRId64, s->env->name, s->behavior,
+             s->target, s->trajectories, s->steps);
+    snprintf(out->key, sizeof out->key, "%.900s,%.10g,%s,%" PRIu64 ",%" PRId64, out->log, s->gamma,
+             group->method->name, seed, run);
+    out->setting = s;
+    out->method = group->method;
+    out->run = run;
+}
+
+/* ---- True values */
+
+static bf_status simulate_truth(bf__mean *out, const bf__setting *s, bool single,
+                                const bf__truth_effort *effort, bf__store *store,
+                                const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf__truth_plan plan = {.kind = s->gamma < 1 ? BF_TRUTH_DISCOUNTED : BF_TRUTH_AVERAGE,
+                           .gamma = s->gamma,
+                           .burn_in = -1};
+    if (single) {
+        plan.chains = 1;
+        plan.steps = effort->single;
+        plan.burn_in = 0;
+    } else {
+        bf__truth_defaults(&plan, s->env);
+        plan.steps = s->gamma < 1 ? plan.steps : CHAIN_STEPS;
+        plan.chains = effort->steps / plan.steps > 2 ? effort->steps / plan.steps : 2;
+    }
+    char key[BF_KEY_SIZE];
+    snprintf(key, sizeof key, "%s,,%s,%" PRId64 ",%" PRId64 ",%.10g,%s,%" PRIu64 ",0", s->env->name,
+             s->target, plan.chains, plan.steps, s->gamma, single ? "(single)" : "(precise)",
+             context->seed);
+    const bf__record *known = bf__store_find(store, key);
+    if (known) {
+        *out = (bf__mean){known->value, known->error};
+        return BF_OK;
+    }
+    const bf_policy *target;
+    bf__truth truth;
+    bf_mark mark = bf_arena_mark(arena);
+    double begun = bf__seconds();
+    bf_context own = *context;
+    own.seed = context->seed + (single ? 1000003 : 0); /* not the beginning of the long one */
+    BF_TRY(bf_env_policy_parse(&target, s->env, s->target, 1, arena, err));
+    BF_TRY(bf__truth_run(&truth, &plan, s->env, target, BF_REWARDS_PAPER, &own, arena, err));
+    *out = truth.value;
+    bf_arena_rewind(arena, mark);
+    return bf__store_add(store, &(bf__record){key, out->value, out->error, bf__seconds() - begun},
+                         err);
+}
+
+static bf_status find_truths(bf__truths *out, const bf__setting *s, const bf__truth_effort *effort,
+                             bf__store *store, const bf_context *context, bf_arena *arena,
+                             bf_error *err) {
+    out->single = (bf__mean){NAN, NAN};
+    if (s->gamma == 1)
+        BF_TRY(simulate_truth(&out->single, s, true, effort, store, context, arena, err));
+    if (!s->env->model)
+        return simulate_truth(&out->precise, s, false, effort, store, context, arena, err);
+    const bf_policy *target;
+    bf_mark mark = bf_arena_mark(arena);
+    out->precise.error = 0;
+    BF_TRY(bf_env_policy_parse(&target, s->env, s->target, 1, arena, err));
+    BF_TRY(bf__exact_value(&out->precise.value, s->env, target, s->gamma, NULL, arena, err));
+    bf_arena_rewind(arena, mark);
+    return BF_OK;
+}
+
+/* ---- What has to be run */
+
+static int by_log(const void *left, const void *right) {
+    const cell *a = left, *b = right;
+    int order = strcmp(a->log, b->log);
+    if (order == 0)
+        order = (a->run > b->run) - (a->run < b->run);
+    return order ? order : strcmp(a->key, b->key);
+}
+
+static int by_cost(const void *left, const void *right) {
+    const job *a = left, *b = right;
+    int order = (a->cost < b->cost) - (a->cost > b->cost);
+    return order ? order : by_log(a->cells, b->cells);
+}
+
+/* Every cell that the store does not have, once. */
+static bf_status collect(cell **out, int64_t *count, const bf__study *studies, int study_count,
+                         uint64_t seed, const bf__store *store, bf_arena *arena, bf_error *err) {
+    int64_t room = 0, found = 0, distinct = 0;
+    for (int s = 0; s < study_count; s++)
+        for (int64_t g = 0; g < studies[s].group_count; g++)
+            room += studies[s].groups[g].runs;
+    BF_ALLOC(*out, arena, room, err);
+    cell *cells = *out;
+    for (int s = 0; s < study_count; s++)
+        for (int64_t g = 0; g < studies[s].group_count; g++)
+            for (int64_t run = 0; run < studies[s].groups[g].runs; run++) {
+                write_keys(&cells[found], &studies[s].groups[g], seed, run);
+                if (!bf__store_find(store, cells[found].key))
+                    found++;
+            }
+    qsort(cells, (size_t)found, sizeof *cells, by_log);
+    for (int64_t i = 0; i < found; i++)
+        if (i == 0 || strcmp(cells[i].key, cells[distinct - 1].key) != 0)
+            cells[distinct++] = cells[i];
+    *count = distinct;
+    return BF_OK;
+}
+
+/* Rough seconds. */
+static double cost_of(const cell *c) {
+    double n = (double)(c->setting->trajectories * c->setting->steps);
+    double each = c->setting->env->states > 0 ? 0.01 : c->method->second_per_10k;
+    return 0.001 + each * (0.05 + 0.95 * n / 10000);
+}
+
+static bf_status make_jobs(job **out, int64_t *count, const cell *cells, int64_t cell_count,
+                           bf_arena *arena, bf_error *err) {
+    BF_ALLOC(*out, arena, cell_count, err);
+    *count = 0;
+    for (int64_t i = 0; i < cell_count; i++) {
+        const cell *before = i > 0 ? &cells[i - 1] : NULL;
+        if (!before || before->run != cells[i].run || strcmp(before->log, cells[i].log) != 0)
+            (*out)[(*count)++] = (job){.cells = &cells[i]};
+        job *last = &(*out)[*count - 1];
+        last->count++;
+        last->cost += cost_of(&cells[i]);
+    }
+    qsort(*out, (size_t)*count, sizeof **out, by_cost);
+    return BF_OK;
+}
+
+/* ---- Running */
+
+typedef struct pool {
+    const job *jobs;
+    int64_t job_count, next, finished; /* jobs handed out, and done */
+    double cost, cost_done;
+    bf__store *store;
+    const bf_context *context;
+    const bf_allocator *allocator;
+    bool stop; /* asked to, or after a failure */
+    bf_status status;
+    bf_error error;
+    char complaint[512]; /* what a method that could not answer said; for the watcher to pass on */
+} pool;
+
+static bool go_on(void *context, const bf_progress *progress) {
+    (void)progress;
+    bool stop;
+    const pool *p = context;
+#pragma omp atomic read
+    stop = p->stop;
+    return !stop;
+}
+
+static bf_status make_log(bf_dataset *out, const bf_policy **target, const cell *c,
+                          const bf_context *context, bf_arena *arena, bf_error *err) {
+    const bf__setting *s = c->setting;
+    const bf_policy *behavior;
+    BF_TRY(bf_env_policy_parse(&behavior, s->env, s->behavior, 1, arena, err));
+    BF_TRY(bf_env_policy_parse(target, s->env, s->target, 1, arena, err));
+    bf__simulation simulation = {.env = s->env,
+                                 .rewards = BF_REWARDS_PAPER,
+                                 .behaviors = &behavior,
+                                 .behavior_count = 1,
+                                 .target = *target,
+                                 .trajectories = s->trajectories,
+                                 .steps = s->steps};
+    return bf__simulate(out, &simulation, context, arena, err);
+}
+
+/* Puts an answer away; one thread at a time. */
+static bf_status put(pool *p, const cell *c, double value, double seconds, const bf_error *why,
+                     bf_error *err) {
+    bf_status status = BF_OK;
+#pragma omp critical(bf_experiment)
+    if (!p->stop) {
+        if (isnan(value))
+            snprintf(p->complaint, sizeof p->complaint, "%.200s: no answer: %.250s", c->key,
+                     why->message);
+        status = bf__store_add(p->store, &(bf__record){c->key, value, NAN, seconds}, err);
+    }
+    return status;
+}
+
+static bf_status run_cell(pool *p, const cell *c, const bf_problem *problem,
+                          const bf_context *context, bf_arena *arena, bf_error *err) {
+    const bf_estimator *estimator;
+    const void *options;
+    bf_estimate estimate;
+    bf_error why = {BF_OK, ""};
+    double begun = bf__seconds();
+    BF_TRY(
+        bf__contender_prepare(&estimator, &options, c->method, c->setting->env->name, arena, err));
+    bf_status status =
+        bf_estimator_run(estimator, &estimate, problem, options, context, arena, &why);
+    if (status == BF_ENOMEM || status == BF_ECANCELLED || status == BF_EABSENT) {
+        *err = why;
+        return status;
+    }
+    double value = status == BF_OK ? estimate.value : NAN;
+    return put(p, c, value, bf__seconds() - begun, &why, err);
+}
+
+static bf_status run_job(pool *p, const job *j, bf_error *err) {
+    bf_arena *arena;
+    bf_dataset data;
+    const bf_policy *target;
+    const cell *first = j->cells;
+    bf_rng rng = bf_rng_make(p->context->seed, first->log, (uint64_t)first->run);
+    bf_context own = {.log = {.progress = go_on, .context = p}, .threads = 1};
+    own.seed = bf_rng_u64(&rng);
+    BF_TRY(bf_arena_create(&arena, p->allocator, err));
+    bf_status status = make_log(&data, &target, first, &own, arena, err);
+    own.seed = bf_rng_u64(&rng);
+    for (int i = 0; i < j->count && status == BF_OK; i++) {
+        bf_problem problem = {&data, j->cells[i].setting->gamma, BF_TERMINAL_RESTART, target};
+        bf_mark mark = bf_arena_mark(arena);
+        status = run_cell(p, &j->cells[i], &problem, &own, arena, err);
+        bf_arena_rewind(arena, mark);
+    }
+    bf_arena_destroy(arena);
+    return status;
+}
+
+/* Takes jobs until there are none. */
+static void work(pool *p) {
+    for (;;) {
+        int64_t mine = -1;
+#pragma omp critical(bf_experiment)
+        if (!p->stop && p->next < p->job_count)
+            mine = p->next++;
+        if (mine < 0)
+            return;
+        bf_error err = {BF_OK, ""};
+        bf_status status = run_job(p, &p->jobs[mine], &err);
+#pragma omp critical(bf_experiment)
+        {
+            p->finished++;
+            p->cost_done += p->jobs[mine].cost;
+            if (status != BF_OK && !p->stop) {
+                p->stop = true;
+                p->status = status;
+                p->error = err;
+            }
+        }
+    }
+}
+
+/* Reports until all is done. */
+static void watch(pool *p) {
+    for (;;) {
+        char detail[128], complaint[sizeof p->complaint];
+        double done;
+        bool over;
+#pragma omp critical(bf_experiment)
+        {
+            snprintf(detail, sizeof detail, "%" PRId64 " of %" PRId64 " logs", p->finished,
+                     p->job_count);
+            memcpy(complaint, p->complaint, sizeof complaint);
+            p->complaint[0] = '\0';
+            done = p->cost_done;
+            over = p->finished == p->job_count || (p->stop && p->finished == p->next);
+        }
+        if (complaint[0])
+            bf__log(p->context, BF_LOG_WARNING, "%s", complaint);
+        if (!bf__progress(p->context, "running", done, p->cost, detail)) {
+#pragma omp critical(bf_experiment)
+            if (!p->stop) {
+                p->stop = true;
+                p->status = bf_fail(&p->error, BF_ECANCELLED,
+                                    "interrupted; the same command goes on from here");
+            }
+        }
+        if (over)
+            return;
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    }
+}
+
+static bf_status run_jobs(pool *p, bf_error *err) {
+    int workers = bf__threads(p->context);
+    if (workers > p->job_count)
+        workers = (int)p->job_count;
+#pragma omp parallel num_threads(workers + 1)
+    {
+        bool alone = omp_get_num_threads() == 1; /* there may be fewer than were asked for */
+        if (omp_get_thread_num() == 0 && !alone)
+            watch(p);
+        else
+            work(p);
+    }
+    if (p->status != BF_OK)
+        *err = p->error;
+    return p->status;
+}
+
+/* ---- Filling in */
+
+static bf_status fill(bf__group *group, uint64_t seed, const bf__store *store, bf_arena *arena,
+                      bf_error *err) {
+    cell *c;
+    BF_ALLOC(c, arena, 1, err);
+    BF_ALLOC(group->value, arena, group->runs, err);
+    BF_ALLOC(group->seconds, arena, group->runs, err);
+    BF_ALLOC(group->error, arena, group->runs, err);
+    BF_ALLOC(group->error_single, arena, group->runs, err);
+    for (int64_t run = 0; run < group->runs; run++) {
+        write_keys(c, group, seed, run);
+        const bf__record *record = bf__store_find(store, c->key);
+        group->value[run] = record->value;
+        group->seconds[run] = record->seconds;
+        group->error[run] = record->value - group->truth.precise.value;
+        group->error_single[run] = record->value - group->truth.single.value;
+    }
+    BF_TRY(bf__spread_of(&group->spread, group->error, group->runs, seed, arena, err));
+    return bf__spread_of(&group->spread_single, group->error_single, group->runs, seed, arena, err);
+}
+
+bf_status bf__studies_run(bf__study *studies, int count, const bf__truth_effort *effort,
+                          bf__store *store, const bf_context *context, bf_arena *arena,
+                          bf_error *err) {
+    cell *cells;
+    job *jobs;
+    int64_t cell_count, job_count;
+    for (int s = 0; s < count; s++)
+        for (int64_t g = 0; g < studies[s].group_count; g++)
+            BF_TRY(find_truths(&studies[s].groups[g].truth, &studies[s].groups[g].setting, effort,
+                               store, context, arena, err));
+    bf_mark mark = bf_arena_mark(arena);
+    BF_TRY(collect(&cells, &cell_count, studies, count, context->seed, store, arena, err));
+    BF_TRY(make_jobs(&jobs, &job_count, cells, cell_count, arena, err));
+    pool p = {.jobs = jobs,
+              .job_count = job_count,
+              .store = store,
+              .context = context,
+              .allocator = bf_arena_allocator(arena)};
+    for (int64_t j = 0; j < job_count; j++)
+        p.cost += jobs[j].cost;
+    if (job_count > 0)
+        BF_TRY(run_jobs(&p, err));
+    bf_arena_rewind(arena, mark);
+    for (int s = 0; s < count; s++)
+        for (int64_t g = 0; g < studies[s].group_count; g++)
+            BF_TRY(fill(&studies[s].groups[g], context->seed, store, arena, err));
+    return BF_OK;
+}

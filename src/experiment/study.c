@@ -1,0 +1,199 @@
+/* study.c - The list of experiments, and what they plan and judge with. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "core/text.h"
+#include "experiment/experiment.h"
+
+#define BF_EXPERIMENT(name) extern const bf__experiment bf__experiment_##name;
+#include "experiment/experiments.def"
+#undef BF_EXPERIMENT
+
+static const bf__experiment *const experiments[] = {
+#define BF_EXPERIMENT(name) &bf__experiment_##name,
+#include "experiment/experiments.def"
+#undef BF_EXPERIMENT
+};
+
+const bf__experiment *bf__experiment_at(int index) {
+    int count = (int)(sizeof experiments / sizeof *experiments);
+    return index >= 0 && index < count ? experiments[index] : NULL;
+}
+
+const bf__experiment *bf__experiment_find(const char *name) {
+    for (int i = 0; bf__experiment_at(i); i++)
+        if (strcmp(experiments[i]->name, name) == 0)
+            return experiments[i];
+    return NULL;
+}
+
+/* ---- Text */
+
+static bf_status print(const char **out, bf_arena *arena, bf_error *err, const char *format,
+                       va_list arguments) {
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text;
+    BF_ALLOC(text, arena, length + 1, err);
+    vsnprintf(text, (size_t)length + 1, format, arguments);
+    *out = text;
+    return BF_OK;
+}
+
+bf_status bf__print(const char **out, bf_arena *arena, bf_error *err, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    bf_status status = print(out, arena, err, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+/* ---- Lists that a user writes with commas */
+
+/* The words of `text`, which are not empty. */
+static bf_status split(char ***out, int *count, const char *name, const char *text, bf_arena *arena,
+                       bf_error *err) {
+    char *copy;
+    int room = 1;
+    for (const char *c = text; *c; c++)
+        room += *c == ',';
+    BF_ALLOC(copy, arena, (int64_t)strlen(text) + 1, err);
+    BF_ALLOC(*out, arena, room, err);
+    strcpy(copy, text);
+    *count = 0;
+    for (char *word = copy, *next; word; word = next) {
+        next = strchr(word, ',');
+        if (next)
+            *next++ = '\0';
+        if (!*word)
+            return bf_fail(err, BF_EUSAGE, "--%s: '%s' has an empty place in it", name, text);
+        for (int i = 0; i < *count; i++)
+            if (strcmp((*out)[i], word) == 0)
+                return bf_fail(err, BF_EUSAGE, "--%s: '%s' is there twice", name, word);
+        (*out)[(*count)++] = word;
+    }
+    return BF_OK;
+}
+
+bf_status bf__list_numbers(double **out, int *count, const char *name, const char *text, double min,
+                           double max, bool whole, bf_arena *arena, bf_error *err) {
+    char **words;
+    BF_TRY(split(&words, count, name, text, arena, err));
+    BF_ALLOC(*out, arena, *count, err);
+    for (int i = 0; i < *count; i++) {
+        double *x = &(*out)[i];
+        if (!bf__parse_real(words[i], x) || (whole && *x != floor(*x)))
+            return bf_fail(err, BF_EUSAGE, "--%s: '%s' is not a %snumber", name, words[i],
+                           whole ? "whole " : "");
+        if (!(*x >= min && *x <= max))
+            return bf_fail(err, BF_EUSAGE, "--%s: %s is outside %g to %g", name, words[i], min,
+                           max);
+    }
+    return BF_OK;
+}
+
+bf_status bf__list_contenders(const bf__contender *const **out, int *count, const char *text,
+                              bf_arena *arena, bf_error *err) {
+    char **words;
+    const bf__contender **found;
+    BF_TRY(split(&words, count, "methods", text, arena, err));
+    BF_ALLOC(found, arena, *count, err);
+    for (int i = 0; i < *count; i++)
+        BF_TRY(bf__contender_find(&found[i], words[i], arena, err));
+    *out = found;
+    return BF_OK;
+}
+
+bf_status bf__list_envs(const bf_env *const **out, int *count, const char *text, bf_arena *arena,
+                        bf_error *err) {
+    char **words;
+    const bf_env **found;
+    BF_TRY(split(&words, count, "problems", text, arena, err));
+    if (*count > BF_MAX_PANELS)
+        return bf_fail(err, BF_EUSAGE, "--problems: more than %d", BF_MAX_PANELS);
+    BF_ALLOC(found, arena, *count, err);
+    for (int i = 0; i < *count; i++) {
+        found[i] = bf_env_find(words[i]);
+        if (!found[i])
+            return bf_fail(err, BF_EUSAGE,
+                           "--problems: '%s' is not an environment; `backflow list envs` shows all",
+                           words[i]);
+    }
+    *out = found;
+    return BF_OK;
+}
+
+/* ---- Planning */
+
+int bf__study_panel(bf__study *study, const char *title, bf__quantity quantity) {
+    int number = study->panel_count++;
+    study->panels[number] = (bf__panel){title, quantity, number};
+    return number;
+}
+
+static bf_status make_room(bf__study *study, int64_t more, bf_error *err) {
+    if (study->group_count + more <= study->group_room)
+        return BF_OK;
+    bf__group *larger;
+    study->group_room = 2 * (study->group_count + more);
+    BF_ALLOC(larger, study->arena, study->group_room, err);
+    if (study->group_count > 0)
+        memcpy(larger, study->groups, (size_t)study->group_count * sizeof *larger);
+    study->groups = larger;
+    return BF_OK;
+}
+
+bf_status bf__study_add(bf__study *study, const bf__setting *setting,
+                        const bf__contender *const *methods, int count, int64_t runs, int panel,
+                        double x, bf_error *err) {
+    BF_TRY(make_room(study, count, err));
+    for (int m = 0; m < count; m++)
+        study->groups[study->group_count++] = (bf__group){
+            .setting = *setting, .method = methods[m], .panel = panel, .x = x, .runs = runs};
+    return BF_OK;
+}
+
+/* ---- Judging */
+
+const bf__group *bf__study_find(const bf__study *study, const char *method, int panel, double x) {
+    for (int64_t g = 0; g < study->group_count; g++) {
+        const bf__group *group = &study->groups[g];
+        if (group->panel == panel && group->x == x && strcmp(group->method->name, method) == 0)
+            return group;
+    }
+    return NULL;
+}
+
+int bf__study_places(const bf__study *study, double *x, int room) {
+    int count = 0;
+    for (int64_t g = 0; g < study->group_count; g++) {
+        int i = 0;
+        while (i < count && x[i] != study->groups[g].x)
+            i++;
+        if (i == count && count < room)
+            x[count++] = study->groups[g].x;
+    }
+    return count;
+}
+
+bf_status bf__study_claim(bf__study *study, const bf__claim *claim, bf_error *err,
+                          const char *format, ...) {
+    bf__claim *place = &study->claims[study->claim_count++];
+    *place = *claim;
+    va_list arguments;
+    va_start(arguments, format);
+    bf_status status = print(&place->measured, study->arena, err, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+bf_status bf__study_compare(bf__mean *out, const bf__study *study, const bf__group *a,
+                            const bf__group *b, bf_error *err) {
+    int64_t runs = a->runs < b->runs ? a->runs : b->runs;
+    return bf__rmse_difference(out, a->error, b->error, runs, study->seed, study->arena, err);
+}

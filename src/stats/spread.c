@@ -1,0 +1,118 @@
+/* spread.c - How far off repeated answers are, and how well that is known.
+ *
+ * Standard errors are by the bootstrap: the runs are drawn again with replacement, DRAWS times,
+ * and the standard deviation of what comes out is the standard error. A root mean square of few
+ * heavy-tailed errors has no better one. */
+#include "stats/spread.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "backflow/rng.h"
+#include "core/fail.h"
+
+#define DRAWS 2000
+
+/* Sums of errors and of their squares, from which every statistic follows. */
+typedef struct sums {
+    double n, first, second;
+} sums;
+
+static void take(sums *s, double x) {
+    s->n += 1;
+    s->first += x;
+    s->second += x * x;
+}
+
+static double mean_of(const sums *s) {
+    return s->first / s->n;
+}
+
+static double rms_of(const sums *s) {
+    return sqrt(s->second / s->n);
+}
+
+static double sd_of(const sums *s) {
+    double around = s->second - s->first * s->first / s->n;
+    return s->n > 1 ? sqrt(fmax(around, 0) / (s->n - 1)) : NAN;
+}
+
+static int by_size(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* Of sorted x (n), linear between neighbours. */
+static double quantile(const double *x, int64_t n, double share) {
+    double at = share * (double)(n - 1);
+    int64_t below = (int64_t)floor(at), above = below + 1 < n ? below + 1 : below;
+    return x[below] + (at - (double)below) * (x[above] - x[below]);
+}
+
+bf_status bf__spread_of(bf__spread *out, const double *error, int64_t n, uint64_t seed,
+                        bf_arena *arena, bf_error *err) {
+    const bf__mean none = {NAN, NAN};
+    *out = (bf__spread){0, none, none, none, NAN, NAN, NAN};
+    bf_mark mark = bf_arena_mark(arena);
+    double *x;
+    BF_ALLOC(x, arena, n, err);
+    sums all = {0, 0, 0};
+    for (int64_t i = 0; i < n; i++)
+        if (!isnan(error[i])) {
+            x[out->runs++] = error[i];
+            take(&all, error[i]);
+        }
+    if (out->runs == 0)
+        return BF_OK;
+    bf_rng rng = bf_rng_make(seed, "bootstrap", 0);
+    sums biases = {0, 0, 0}, sds = {0, 0, 0}, rmses = {0, 0, 0};
+    for (int d = 0; d < DRAWS && out->runs > 1; d++) {
+        sums drawn = {0, 0, 0};
+        for (int64_t i = 0; i < out->runs; i++)
+            take(&drawn, x[bf_rng_below(&rng, out->runs)]);
+        take(&biases, mean_of(&drawn));
+        take(&sds, sd_of(&drawn));
+        take(&rmses, rms_of(&drawn));
+    }
+    out->bias = (bf__mean){mean_of(&all), sd_of(&biases)};
+    out->sd = (bf__mean){sd_of(&all), sd_of(&sds)};
+    out->rmse = (bf__mean){rms_of(&all), sd_of(&rmses)};
+    for (int64_t i = 0; i < out->runs; i++)
+        x[i] = fabs(x[i]);
+    qsort(x, (size_t)out->runs, sizeof *x, by_size);
+    out->low = quantile(x, out->runs, 0.25);
+    out->median = quantile(x, out->runs, 0.5);
+    out->high = quantile(x, out->runs, 0.75);
+    bf_arena_rewind(arena, mark);
+    return BF_OK;
+}
+
+bf_status bf__rmse_difference(bf__mean *out, const double *a, const double *b, int64_t n,
+                              uint64_t seed, bf_arena *arena, bf_error *err) {
+    *out = (bf__mean){NAN, NAN};
+    bf_mark mark = bf_arena_mark(arena);
+    int64_t *both, count = 0;
+    BF_ALLOC(both, arena, n, err);
+    sums all[2] = {{0, 0, 0}, {0, 0, 0}}, differences = {0, 0, 0};
+    for (int64_t i = 0; i < n; i++)
+        if (!isnan(a[i]) && !isnan(b[i])) {
+            both[count++] = i;
+            take(&all[0], a[i]);
+            take(&all[1], b[i]);
+        }
+    if (count == 0)
+        return BF_OK;
+    bf_rng rng = bf_rng_make(seed, "bootstrap", 0);
+    for (int d = 0; d < DRAWS && count > 1; d++) {
+        sums drawn[2] = {{0, 0, 0}, {0, 0, 0}};
+        for (int64_t k = 0; k < count; k++) {
+            int64_t i = both[bf_rng_below(&rng, count)];
+            take(&drawn[0], a[i]);
+            take(&drawn[1], b[i]);
+        }
+        take(&differences, rms_of(&drawn[0]) - rms_of(&drawn[1]));
+    }
+    *out = (bf__mean){rms_of(&all[0]) - rms_of(&all[1]), sd_of(&differences)};
+    bf_arena_rewind(arena, mark);
+    return BF_OK;
+}

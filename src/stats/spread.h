@@ -1,0 +1,25 @@
+/* spread.h - How far off repeated answers are, and how well that is known. */
+#ifndef BF_STATS_SPREAD_H
+#define BF_STATS_SPREAD_H
+
+#include <stdint.h>
+
+#include "backflow/memory.h"
+#include "stats/batch.h"
+
+typedef struct bf__spread {
+    int64_t runs;             /* that gave an answer */
+    bf__mean bias, sd, rmse;  /* with standard errors by the bootstrap */
+    double low, median, high; /* quartiles of the absolute error */
+} bf__spread;
+
+/* Of errors (n), where NaN stands for no answer; all NaN where there is none. */
+bf_status bf__spread_of(bf__spread *out, const double *error, int64_t n, uint64_t seed,
+                        bf_arena *arena, bf_error *err);
+
+/* rmse(a) - rmse(b) with its standard error. Run i of both saw the same log, so they are drawn
+ * together; runs in which one of them has no answer are left out. */
+bf_status bf__rmse_difference(bf__mean *out, const double *a, const double *b, int64_t n,
+                              uint64_t seed, bf_arena *arena, bf_error *err);
+
+#endif
