@@ -19,6 +19,24 @@ function(backflow_check_lists module)
   endforeach()
 endfunction()
 
+# The networks of policies/ as C, for those environments that have a policy `trained`: built again
+# where a file has changed.
+function(backflow_trained out)
+  foreach(env IN ITEMS pendulum mountaincar cartpole acrobot)
+    set(text ${CMAKE_CURRENT_SOURCE_DIR}/policies/${env}.policy)
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/trained_${env}.c)
+    set(script ${CMAKE_CURRENT_SOURCE_DIR}/cmake/EmbedText.cmake)
+    add_custom_command(
+      OUTPUT ${source}
+      COMMAND ${CMAKE_COMMAND} -D TEXT=${text} -D HEADER=env/trained.h -D NAME=bf__trained_${env}
+              -D OUTPUT=${source} -P ${script}
+      DEPENDS ${text} ${script}
+      VERBATIM)
+    list(APPEND sources ${source})
+  endforeach()
+  set(${out} ${sources} PARENT_SCOPE)
+endfunction()
+
 function(backflow_sources library_out cli_out)
   foreach(module IN LISTS backflow_modules)
     file(GLOB sources CONFIGURE_DEPENDS src/${module}/*.c)

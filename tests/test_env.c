@@ -331,8 +331,25 @@ static void models_say_what_steps_do(void **unused) {
 
 /* ---- All of them, and their policies */
 
+/* At one state each of the policies, up to a NULL, is a distribution over the actions. */
+static void assert_policies_sum_to_one(const bf_env *env, const bf_policy *const *policies,
+                                       const double *seen) {
+    double p[BF_ENV_MAX_ACTIONS];
+    bf_error err;
+    for (; *policies; policies++) {
+        double sum = 0;
+        assert_ok(bf_policy_probabilities(*policies, seen, env->state_dim, 1, p, &err), err);
+        for (int a = 0; a < env->actions; a++)
+            sum += p[a];
+        assert_near(sum, 1, 1e-15);
+    }
+}
+
 static void environments_are_what_they_declare(void **unused) {
     (void)unused;
+    bf_error err;
+    bf_arena *arena;
+    assert_ok(bf_arena_create(&arena, NULL, &err), err);
     assert_null(bf_env_at(-1));
     assert_null(bf_env_find("nowhere"));
     for (int e = 0; bf_env_at(e); e++) {
@@ -342,20 +359,20 @@ static void environments_are_what_they_declare(void **unused) {
         assert_true(env->actions >= 1 && env->actions <= BF_ENV_MAX_ACTIONS && env->limit > 0);
         assert_int_equal(env->states > 0, env->model != NULL);
         bf_rng rng = bf_rng_make(1, "test", 0);
-        double state[BF_ENV_MAX_DIM + 1], seen[BF_ENV_MAX_DIM + 1], reward, p[BF_ENV_MAX_ACTIONS];
+        double state[BF_ENV_MAX_DIM + 1], seen[BF_ENV_MAX_DIM + 1], reward;
+        const bf_policy *policies[8] = {NULL};
+        for (int k = 0; env->policies && env->policies[k].name; k++) {
+            const bf_env_policy *entry = &env->policies[k];
+            assert_true(k < 7 && (entry->probabilities == NULL) == (entry->network != NULL));
+            assert_ok(bf_env_policy_parse(&policies[k], env, entry->name, 1, arena, &err), err);
+        }
         state[env->inner_dim] = seen[env->state_dim] = 12345; /* not to be touched */
         env->reset(state, &rng);
         for (int t = 0; t < 3000; t++) {
             env->observe(state, seen);
             for (int j = 0; j < env->state_dim; j++)
                 assert_true(isfinite(seen[j]) && env->state_names[j][0]);
-            for (const bf_env_policy *policy = env->policies; policy && policy->name; policy++) {
-                double sum = 0;
-                policy->probabilities(seen, p);
-                for (int a = 0; a < env->actions; a++)
-                    sum += p[a];
-                assert_near(sum, 1, 1e-15);
-            }
+            assert_policies_sum_to_one(env, policies, seen);
             int action = (int)bf_rng_below(&rng, env->actions);
             if (env->step(state, action, BF_REWARDS_PAPER, &rng, &reward))
                 env->reset(state, &rng);
@@ -363,6 +380,49 @@ static void environments_are_what_they_declare(void **unused) {
         }
         assert_true(state[env->inner_dim] == 12345 && seen[env->state_dim] == 12345);
     }
+    bf_arena_destroy(arena);
+}
+
+/* `trained` is the file in policies/: every byte of it, and every answer. */
+static void trained_is_the_file(void **unused) {
+    (void)unused;
+    enum { N = 2000 };
+    static double states[BF_ENV_MAX_DIM * N], p[BF_ENV_MAX_ACTIONS * N], q[BF_ENV_MAX_ACTIONS * N];
+    static char text[1 << 16];
+    bf_error err;
+    bf_arena *arena;
+    assert_ok(bf_arena_create(&arena, NULL, &err), err);
+    for (size_t e = 0; e < sizeof classic / sizeof *classic; e++) {
+        const bf_env *env = bf_env_find(classic[e]);
+        const bf_env_policy *entry = env->policies;
+        const bf_policy *trained, *from_file;
+        char path[512];
+        while (strcmp(entry->name, "trained") != 0)
+            assert_non_null((++entry)->name);
+        snprintf(path, sizeof path, POLICIES "/%s.policy", env->name);
+        FILE *file = fopen(path, "rb");
+        assert_non_null(file);
+        text[fread(text, 1, sizeof text - 1, file)] = '\0';
+        fclose(file);
+        assert_string_equal(entry->network, text);
+
+        bf_rng rng = bf_rng_make(1, "test", 0);
+        for (int i = 0; i < N * env->state_dim; i++)
+            states[i] = bf_rng_between(&rng, -1, 1);
+        assert_ok(bf_env_policy_parse(&trained, env, "trained@0.9", 1, arena, &err), err);
+        assert_ok(bf_env_policy_parse(&from_file, env, path, 0.9, arena, &err), err);
+        assert_ok(bf_policy_probabilities(trained, states, env->state_dim, N, p, &err), err);
+        assert_ok(bf_policy_probabilities(from_file, states, env->state_dim, N, q, &err), err);
+        assert_memory_equal(p, q, (size_t)(N * env->actions) * sizeof *p);
+        double least = 1, most = 0; /* of an action's probability: it is not the uniform policy */
+        for (int i = 0; i < N; i++) {
+            least = fmin(least, p[i]);
+            most = fmax(most, p[i]);
+        }
+        assert_near(least, 0.1 / env->actions, 1e-15);
+        assert_near(most, 0.9 + 0.1 / env->actions, 1e-15);
+    }
+    bf_arena_destroy(arena);
 }
 
 static void policies_are_written_as_name_at_alpha(void **unused) {
@@ -422,6 +482,7 @@ int main(void) {
         cmocka_unit_test(exact_discounted_values_are_sums_over_time),
         cmocka_unit_test(models_say_what_steps_do),
         cmocka_unit_test(environments_are_what_they_declare),
+        cmocka_unit_test(trained_is_the_file),
         cmocka_unit_test(policies_are_written_as_name_at_alpha),
     };
     return cmocka_run_group_tests_name("env", tests, NULL, NULL);

@@ -225,6 +225,31 @@ static void every_bad_line_is_named(void **state) {
     expect("parameters: 30 numbers; 31 were announced", BF_EPOLICY);
 }
 
+/* Text in memory is read like a file, is not written to, and is named as the caller says. */
+static void text_is_parsed_like_a_file(void **state) {
+    (void)state;
+    char text[4096], before[4096];
+    double states[2 * N], p[3 * N], q[3 * N];
+    bf__network *network = sample(0.1);
+    const bf_policy *parsed;
+    bf_error err;
+    assert_ok(bf__network_write(network, path, &err), err);
+    size_t length = load(text, sizeof text);
+    memcpy(before, text, length + 1);
+    assert_ok(bf__network_parse(&parsed, "trained", text, arena, &err), err);
+    assert_memory_equal(text, before, length + 1);
+    memset(text, 'x', length); /* nor is it needed any longer */
+    assert_string_equal(parsed->name, "trained");
+    assert_string_equal(((const bf__network *)parsed)->command, network->command);
+    some_states(states);
+    assert_ok(network->base.probabilities(&network->base, states, N, p, &err), err);
+    assert_ok(parsed->probabilities(parsed, states, N, q, &err), err);
+    assert_memory_equal(p, q, sizeof p);
+    before[length - 1] = '\0';
+    assert_int_equal(bf__network_parse(&parsed, "trained", before, arena, &err), BF_EPOLICY);
+    assert_ptr_equal(strstr(err.message, "trained: is cut short"), err.message);
+}
+
 static void damage_is_noticed(void **state) {
     (void)state;
     char good[4096], bad[4096];
@@ -266,6 +291,7 @@ int main(void) {
         cmocka_unit_test(a_file_gives_every_digit_back),
         cmocka_unit_test(states_out_of_reach_are_an_error),
         cmocka_unit_test(every_bad_line_is_named),
+        cmocka_unit_test(text_is_parsed_like_a_file),
         cmocka_unit_test(damage_is_noticed),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

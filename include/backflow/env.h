@@ -24,10 +24,12 @@ typedef enum bf_rewards {
 #define BF_ENV_MAX_DIM     8 /* no environment has longer states */
 #define BF_ENV_MAX_ACTIONS 8 /* nor more actions */
 
-/* A policy that comes with an environment: what it does at one state as a policy sees it. */
+/* A policy that comes with an environment: a function, or a network. */
 typedef struct bf_env_policy {
     const char *name, *summary;
-    void (*probabilities)(const double *seen, double *p); /* p (actions) */
+    /* What it does at one state as a policy sees it: p (actions). NULL: a network does it. */
+    void (*probabilities)(const double *seen, double *p);
+    const char *network; /* the text of a network policy's file */
 } bf_env_policy;
 
 typedef struct bf_env bf_env;

@@ -11,6 +11,7 @@ typedef struct kind {
     const char *name;
     /* Name and one line about entry `index`; false past the end. */
     bool (*entry)(int index, const char **name, const char **summary);
+    void (*print_below)(FILE *out, int index); /* NULL: nothing more to say about an entry */
 } kind;
 
 /* An entry function over a list whose items have a name and a summary. */
@@ -39,12 +40,18 @@ static bool contender_entry(int index, const char **name, const char **summary) 
     return item != NULL;
 }
 
+/* The policies that come with an environment; `uniform` is there for all. */
+static void print_policies(FILE *out, int index) {
+    for (const bf_env_policy *p = bf_env_at(index)->policies; p && p->name; p++)
+        fprintf(out, "    %-16s %s\n", p->name, p->summary);
+}
+
 extern const bf__command bf__command_list;
 
 static const kind kinds[] = {
     {"estimators", estimator_entry},   {"weights", weights_entry},
     {"kernels", kernel_entry},         {"readers", bf_reader_describe},
-    {"policies", bf_policy_describe},  {"envs", env_entry},
+    {"policies", bf_policy_describe},  {"envs", env_entry, print_policies},
     {"experiments", experiment_entry}, {"contenders", contender_entry},
     {"commands", command_entry},
 };
@@ -53,8 +60,11 @@ static const kind kinds[] = {
 static void print_kind(FILE *out, const kind *k) {
     const char *name, *summary;
     fprintf(out, "%s\n", k->name);
-    for (int i = 0; k->entry(i, &name, &summary); i++)
-        fprintf(out, "  %-16s %s\n", name, summary);
+    for (int i = 0; k->entry(i, &name, &summary); i++) {
+        fprintf(out, "  %-18s %s\n", name, summary);
+        if (k->print_below)
+            k->print_below(out, i);
+    }
 }
 
 static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err) {

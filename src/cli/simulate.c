@@ -137,7 +137,7 @@ const bf__command bf__command_simulate = {
         "ended is `terminated`, that of a trajectory that went on is `truncated`.\n\n"
         "Examples:\n"
         "  backflow simulate modelwin --behavior behavior --target target -o log.csv\n"
-        "  backflow simulate mountaincar --behavior car.policy@0.7 --target car.policy@0.9 \\\n"
+        "  backflow simulate mountaincar --behavior trained@0.7 --target trained@0.9 \\\n"
         "      --episodes 50 -o car.npz\n"
         "  backflow simulate gridwalk --behavior uniform,greedy@0.5 --episodes 1000 -o mix.csv\n",
     .run = run,

@@ -154,10 +154,10 @@ const bf__command bf__command_value = {
     .text =
         "Solves for the value of a policy where the environment is finite, and runs the policy\n"
         "where it is not: many independent runs, with a standard error. Where an episode ends,\n"
-        "the next one starts. `backflow list envs` shows the environments.\n\n"
+        "the next one starts. `backflow list envs` shows environments and policies.\n\n"
         "Examples:\n"
         "  backflow value modelwin --policy target\n"
-        "  backflow value mountaincar --policy car.policy --alpha 0.9\n"
+        "  backflow value mountaincar --policy trained --alpha 0.9\n"
         "  backflow value cartpole --policy handmade --per-episode --rewards gymnasium\n"
         "  backflow value pendulum --policy handmade@0.9 --single --json\n",
     .run = run,

@@ -14,6 +14,7 @@
 
 #include "backflow/env.h"
 #include "env/physics.h"
+#include "env/trained.h"
 
 enum { A = 3 };
 
@@ -91,6 +92,7 @@ static void pump(const double *seen, double *p) {
 static const char *const names[] = {"cos1", "sin1", "cos2", "sin2", "w1", "w2"};
 static const bf_env_policy policies[] = {
     {"handmade", "torque against the turn of the first link", pump},
+    {"trained", BF__TRAINED_SUMMARY, NULL, bf__trained_acrobot},
     {NULL, NULL, NULL},
 };
 

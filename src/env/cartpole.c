@@ -10,6 +10,7 @@
  * The physics is Gymnasium's CartPole-v1. */
 #include "backflow/env.h"
 #include "env/physics.h"
+#include "env/trained.h"
 
 enum { A = 2 };
 
@@ -51,6 +52,7 @@ static void balance(const double *seen, double *p) {
 static const char *const names[] = {"x", "xdot", "theta", "thetadot"};
 static const bf_env_policy policies[] = {
     {"handmade", "pushes to the side the pole leans and turns to", balance},
+    {"trained", BF__TRAINED_SUMMARY, NULL, bf__trained_cartpole},
     {NULL, NULL, NULL},
 };
 

@@ -1,7 +1,7 @@
 /* env.c - The list of environments, and the policies that come with them.
  *
- * A policy of an environment is a function of one state; here it becomes a bf_policy, which is
- * asked about many at a time. */
+ * A policy of an environment is a function of one state or the text of a network's file; here it
+ * becomes a bf_policy, which is asked about many states at a time. */
 #include "backflow/env.h"
 
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include "core/fail.h"
 #include "policy/kind.h"
 #include "policy/mix.h"
+#include "policy/network.h"
 
 #define BF_ENV(name) extern const bf_env bf__env_##name;
 #include "env/envs.def"
@@ -57,6 +58,8 @@ static bf_status builtin_probabilities(const bf_policy *self, const double *stat
 
 static bf_status make_builtin(const bf_policy **out, const bf_env *env, const bf_env_policy *entry,
                               bf_arena *arena, bf_error *err) {
+    if (entry->network)
+        return bf__network_parse(out, entry->name, entry->network, arena, err);
     builtin *policy;
     BF_ALLOC(policy, arena, 1, err);
     *policy = (builtin){.base = {.kind = "builtin",

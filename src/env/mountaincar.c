@@ -10,6 +10,7 @@
  * The physics is Gymnasium's MountainCar-v0. */
 #include "backflow/env.h"
 #include "env/physics.h"
+#include "env/trained.h"
 
 enum { A = 3 };
 
@@ -45,6 +46,7 @@ static void push(const double *seen, double *p) {
 static const char *const names[] = {"x", "v"};
 static const bf_env_policy policies[] = {
     {"handmade", "pushes with the velocity", push},
+    {"trained", BF__TRAINED_SUMMARY, NULL, bf__trained_mountaincar},
     {NULL, NULL, NULL},
 };
 

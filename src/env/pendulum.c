@@ -10,6 +10,7 @@
  * rewards of the paper are the same. */
 #include "backflow/env.h"
 #include "env/physics.h"
+#include "env/trained.h"
 
 enum { A = 5 };
 
@@ -53,6 +54,7 @@ static void swing(const double *seen, double *p) {
 static const char *const names[] = {"theta", "thetadot"};
 static const bf_env_policy policies[] = {
     {"handmade", "pumps energy, then holds the pole up", swing},
+    {"trained", BF__TRAINED_SUMMARY, NULL, bf__trained_pendulum},
     {NULL, NULL, NULL},
 };
 

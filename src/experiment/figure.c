@@ -142,6 +142,7 @@ static void write_plot(FILE *file, const bf__study *study, const series *s, int 
 /* Every panel alone, with its own key below. */
 static void write_panels(FILE *file, const bf__study *study, const series *s) {
     const char *name = study->experiment->name;
+    write_styles(file, study, s);
     fputs("set key outside below center horizontal Left reverse samplen 3 width 1 spacing 1.2\n",
           file);
     for (int p = 0; p < study->panel_count; p++) {
@@ -155,6 +156,22 @@ static void write_panels(FILE *file, const bf__study *study, const series *s) {
     }
 }
 
+/* An empty plot over the whole width, up to `top`, with nothing but the key. */
+static void write_key(FILE *file, const series *s, double top) {
+    fprintf(file,
+            "set yrange [1:10]\nunset title\nunset xlabel\nunset ylabel\nunset tics\nunset "
+            "border\nunset grid\n"
+            "set lmargin at screen 0.02\nset rmargin at screen 0.98\n"
+            "set bmargin at screen 0.005\nset tmargin at screen %.4f\n"
+            "set key inside center center horizontal Left reverse samplen 3 width 2 spacing 1.3\n"
+            "plot ",
+            top);
+    for (int m = 0; m < s->count; m++)
+        fprintf(file, "%sNaN with linespoints ls %d title \"%s\"", m ? ", " : "", m + 1,
+                s->method[m]->label);
+    fputs("\n", file);
+}
+
 /* All panels on one sheet, with one key at its foot. */
 static void write_sheet(FILE *file, const bf__study *study, const series *s) {
     const char *name = study->experiment->name;
@@ -163,6 +180,7 @@ static void write_sheet(FILE *file, const bf__study *study, const series *s) {
     int width = 500 * columns, foot = 70, height = 340 * rows + foot;
     static const char *const kinds[] = {"svg", "png"};
     for (int k = 0; k < 2; k++) {
+        write_styles(file, study, s);
         if (k == 0)
             fprintf(file,
                     "set terminal svg size %d,%d dynamic background 'white' font "
@@ -179,17 +197,11 @@ static void write_sheet(FILE *file, const bf__study *study, const series *s) {
                 "%.4f,%.4f\n",
                 name, kinds[k], rows, columns, 78.0 / width, 1 - 12.0 / width,
                 (foot + 52.0) / height, 1 - 34.0 / height, 92.0 / width, 88.0 / height);
-        for (int p = 0; p < study->panel_count; p++) {
-            if (p == 0)
-                fprintf(file,
-                        "set key at screen 0.5,%.4f center center horizontal Left reverse samplen "
-                        "3 width 1 maxrows 2 spacing 1.3\n",
-                        0.45 * foot / height);
-            write_plot(file, study, s, p, p == 0);
-            if (p == 0)
-                fputs("unset key\n", file);
-        }
-        fputs("unset multiplot\nunset output\n", file);
+        fputs("unset key\n", file);
+        for (int p = 0; p < study->panel_count; p++)
+            write_plot(file, study, s, p, false);
+        write_key(file, s, (double)foot / height);
+        fputs("unset multiplot\nunset output\nreset\n", file);
     }
 }
 
@@ -287,7 +299,6 @@ bf_status bf__study_figure(const bf__study *study, const char *folder, bf_arena 
             study->experiment->name);
     fputs("if (!exists('folder')) folder = ''\n", out.file);
     write_data(out.file, study, s);
-    write_styles(out.file, study, s);
     write_panels(out.file, study, s);
     write_sheet(out.file, study, s);
     BF_TRY(bf__output_commit(&out, err));

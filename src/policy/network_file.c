@@ -314,13 +314,12 @@ static bf_status slurp(char **out, size_t *length, const char *path, bf_arena *a
     return BF_OK;
 }
 
-bf_status bf__network_read(const bf_policy **out, const char *path, bf_arena *arena,
-                           bf_error *err) {
+/* Cuts `text`, which the network goes on using, into lines and words. */
+static bf_status parse(const bf_policy **out, const char *path, char *text, size_t length,
+                       bf_arena *arena, bf_error *err) {
     bf__network *network;
     char *line;
-    cursor c = {path, NULL, 0, err};
-    size_t length = 0;
-    BF_TRY(slurp(&c.at, &length, path, arena, err));
+    cursor c = {path, text, 0, err};
     BF_ZALLOC(network, arena, 1, err);
     BF_TRY(read_head(&c, length));
     BF_TRY(take_line(&c, "command", &line));
@@ -339,4 +338,21 @@ bf_status bf__network_read(const bf_policy **out, const char *path, bf_arena *ar
     bf__network_finish(network);
     *out = &network->base;
     return BF_OK;
+}
+
+bf_status bf__network_read(const bf_policy **out, const char *path, bf_arena *arena,
+                           bf_error *err) {
+    char *text = NULL;
+    size_t length = 0;
+    BF_TRY(slurp(&text, &length, path, arena, err));
+    return parse(out, path, text, length, arena, err);
+}
+
+bf_status bf__network_parse(const bf_policy **out, const char *name, const char *text,
+                            bf_arena *arena, bf_error *err) {
+    size_t length = strlen(text);
+    char *copy = bf_arena_alloc(arena, (int64_t)length + 1, 1, err);
+    if (!copy)
+        return BF_ENOMEM;
+    return parse(out, name, memcpy(copy, text, length + 1), length, arena, err);
 }
