@@ -1,19 +1,7 @@
 /* test_anchors.c - Weights around anchors against tabular ones, and their certificates. */
 #include "models.h"
 
-static bf_arena *arena;
-static bf_error err;
-
-static int setup(void **state) {
-    (void)state;
-    return bf_arena_create(&arena, NULL, &err) != BF_OK;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    bf_arena_destroy(arena);
-    return 0;
-}
+TEST_ARENA;
 
 static const char *const tabular[] = {"weights", "tabular", NULL};
 static const char *const anchors[] = {"weights", "anchors", NULL};
@@ -88,11 +76,11 @@ static void bad_options_and_stopping(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(finite_processes, setup, teardown),
-        cmocka_unit_test_setup_teardown(loss_is_below_that_of_equal_weights, setup, teardown),
-        cmocka_unit_test_setup_teardown(hard_logs, setup, teardown),
-        cmocka_unit_test_setup_teardown(threads_and_blocks, setup, teardown),
-        cmocka_unit_test_setup_teardown(bad_options_and_stopping, setup, teardown),
+        arena_test(finite_processes),
+        arena_test(loss_is_below_that_of_equal_weights),
+        arena_test(hard_logs),
+        arena_test(threads_and_blocks),
+        arena_test(bad_options_and_stopping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

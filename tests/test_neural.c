@@ -11,20 +11,8 @@
 #include "mdp.h"
 #include "solver/mlp.h"
 
-static bf_arena *arena;
-static bf_error err;
+TEST_ARENA;
 static const bf_context one = {.threads = 1, .seed = 3}, two = {.threads = 2, .seed = 3};
-
-static int make_arena(void **state) {
-    (void)state;
-    return bf_arena_create(&arena, NULL, &err) == BF_OK ? 0 : -1;
-}
-
-static int drop_arena(void **state) {
-    (void)state;
-    bf_arena_destroy(arena);
-    return 0;
-}
 
 static void *room(int64_t count, size_t size) {
     void *x = bf_arena_zalloc(arena, count, size, &err);
@@ -452,13 +440,17 @@ static void every_allocation_may_fail(void **state) {
     }
 }
 
-#define test(f) cmocka_unit_test_setup_teardown(f, make_arena, drop_arena)
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        test(gradients),      test(fast_is_plain),    test(batches),
-        test(finite_process), test(threads_and_ways), test(odd_logs),
-        test(interrupted),    test(bad_options),      test(every_allocation_may_fail),
+        arena_test(gradients),
+        arena_test(fast_is_plain),
+        arena_test(batches),
+        arena_test(finite_process),
+        arena_test(threads_and_ways),
+        arena_test(odd_logs),
+        arena_test(interrupted),
+        arena_test(bad_options),
+        arena_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
