@@ -3,12 +3,12 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "estimator/neural_fit.h"
 #include "estimator/weights.h"
 #include "mdp.h"
+#include "ration.h"
 #include "solver/mlp.h"
 
 TEST_ARENA;
@@ -392,24 +392,6 @@ static void bad_options(void **state) {
 
 /* ---- Memory */
 
-typedef struct ration {
-    long left, live;
-} ration;
-
-static void *take(void *context, size_t size) {
-    ration *r = context;
-    if (r->left == 0)
-        return NULL;
-    r->left--;
-    r->live++;
-    return malloc(size);
-}
-
-static void give(void *context, void *memory) {
-    ((ration *)context)->live--;
-    free(memory);
-}
-
 static void every_allocation_may_fail(void **state) {
     (void)state;
     bf_dataset data = make_log(
@@ -425,7 +407,7 @@ static void every_allocation_may_fail(void **state) {
         long failures = 0;
         for (bf_status status = BF_ENOMEM; status != BF_OK; failures++) {
             ration r = {.left = failures};
-            bf_allocator allocator = {take, give, &r, 1};
+            bf_allocator allocator = ration_allocator(&r);
             bf_arena *small;
             bf_estimate answer;
             status = bf_arena_create(&small, &allocator, &err);
