@@ -3,30 +3,15 @@
 
 TEST_ARENA;
 
-static const char *const tabular[] = {"weights", "tabular", NULL};
 static const char *const anchors[] = {"weights", "anchors", NULL};
 
 /* On a finite process, given as numbers on a line, bumps that are narrower than the gaps between
  * states leave one free weight per pair, and all pairs are anchors: the tabular problem. */
 static void finite_processes(void **state) {
     (void)state;
-    const double gammas[] = {1, 0.9, 0};
     const char *options[] = {"weights",      "anchors", "bandwidth", "0.3",
                              "anchor_width", "0.1,0.2", NULL};
-    for (int k = 0; k < 12; k++)
-        for (int g = 0; g < 3; g++)
-            for (int terminal = 0; terminal < 2; terminal++) {
-                bf_mark mark = bf_arena_mark(arena);
-                bf_rng rng = bf_rng_make(11, "random process", (uint64_t)k);
-                mdp m = mdp_random(k % 2 ? MDP_PERIODIC : MDP_DENSE, &rng, arena);
-                bf_dataset data = mdp_log(&m, 7, arena);
-                if (k % 3 == 0)
-                    models_end_last(&data, m.states, arena);
-                bf_estimate exact = models_run(&data, gammas[g], terminal, 1, tabular, arena);
-                bf_estimate out = models_run(&data, gammas[g], terminal, 1, options, arena);
-                assert_near(out.value, exact.value, 1e-5);
-                bf_arena_rewind(arena, mark);
-            }
+    models_tabular(options, arena);
 }
 
 /* Equal weights are not among the bumps, but what is found should beat them, and be optimal. */
