@@ -166,6 +166,26 @@ static inline void models_end_last(bf_dataset *data, int states, bf_arena *arena
     data->terminated = end;
 }
 
+/* Finite processes, given as numbers on a line: the options must give the tabular answer. */
+static inline void models_tabular(const char *const *options, bf_arena *arena) {
+    const double gammas[] = {1, 0.9, 0};
+    const char *const tabular[] = {"weights", "tabular", NULL};
+    for (int k = 0; k < 12; k++)
+        for (int g = 0; g < 3; g++)
+            for (int terminal = 0; terminal < 2; terminal++) {
+                bf_mark mark = bf_arena_mark(arena);
+                bf_rng rng = bf_rng_make(11, "random process", (uint64_t)k);
+                mdp m = mdp_random(k % 2 ? MDP_PERIODIC : MDP_DENSE, &rng, arena);
+                bf_dataset data = mdp_log(&m, 7, arena);
+                if (k % 3 == 0)
+                    models_end_last(&data, m.states, arena);
+                bf_estimate exact = models_run(&data, gammas[g], terminal, 1, tabular, arena);
+                bf_estimate out = models_run(&data, gammas[g], terminal, 1, options, arena);
+                assert_near(out.value, exact.value, 1e-5);
+                bf_arena_rewind(arena, mark);
+            }
+}
+
 static inline bool models_stop(void *context, const bf_progress *progress) {
     (void)context;
     (void)progress;

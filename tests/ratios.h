@@ -4,19 +4,7 @@
 
 #include "mdp.h"
 
-static bf_arena *arena;
-static bf_error err;
-
-static int setup(void **state) {
-    (void)state;
-    return bf_arena_create(&arena, NULL, &err) != BF_OK;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    bf_arena_destroy(arena);
-    return 0;
-}
+TEST_ARENA;
 
 /* Options as "name value name value", "" for none. */
 static inline bf_status attempt(bf_estimate *out, const char *method, const char *options,

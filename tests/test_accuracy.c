@@ -71,10 +71,10 @@ static void cartpole(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(pendulum, logs_setup, logs_teardown),
-        cmocka_unit_test_setup_teardown(mountaincar, logs_setup, logs_teardown),
-        cmocka_unit_test_setup_teardown(acrobot, logs_setup, logs_teardown),
-        cmocka_unit_test_setup_teardown(cartpole, logs_setup, logs_teardown),
+        logs_test(pendulum),
+        logs_test(mountaincar),
+        logs_test(acrobot),
+        logs_test(cartpole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,44 +1,17 @@
 /* test_anchors.c - Weights around anchors against tabular ones, and their certificates. */
 #include "models.h"
 
-static bf_arena *arena;
-static bf_error err;
+TEST_ARENA;
 
-static int setup(void **state) {
-    (void)state;
-    return bf_arena_create(&arena, NULL, &err) != BF_OK;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    bf_arena_destroy(arena);
-    return 0;
-}
-
-static const char *const tabular[] = {"weights", "tabular", NULL};
 static const char *const anchors[] = {"weights", "anchors", NULL};
 
 /* On a finite process, given as numbers on a line, bumps that are narrower than the gaps between
  * states leave one free weight per pair, and all pairs are anchors: the tabular problem. */
 static void finite_processes(void **state) {
     (void)state;
-    const double gammas[] = {1, 0.9, 0};
     const char *options[] = {"weights",      "anchors", "bandwidth", "0.3",
                              "anchor_width", "0.1,0.2", NULL};
-    for (int k = 0; k < 12; k++)
-        for (int g = 0; g < 3; g++)
-            for (int terminal = 0; terminal < 2; terminal++) {
-                bf_mark mark = bf_arena_mark(arena);
-                bf_rng rng = bf_rng_make(11, "random process", (uint64_t)k);
-                mdp m = mdp_random(k % 2 ? MDP_PERIODIC : MDP_DENSE, &rng, arena);
-                bf_dataset data = mdp_log(&m, 7, arena);
-                if (k % 3 == 0)
-                    models_end_last(&data, m.states, arena);
-                bf_estimate exact = models_run(&data, gammas[g], terminal, 1, tabular, arena);
-                bf_estimate out = models_run(&data, gammas[g], terminal, 1, options, arena);
-                assert_near(out.value, exact.value, 1e-5);
-                bf_arena_rewind(arena, mark);
-            }
+    models_tabular(options, arena);
 }
 
 /* Equal weights are not among the bumps, but what is found should beat them, and be optimal. */
@@ -88,11 +61,11 @@ static void bad_options_and_stopping(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(finite_processes, setup, teardown),
-        cmocka_unit_test_setup_teardown(loss_is_below_that_of_equal_weights, setup, teardown),
-        cmocka_unit_test_setup_teardown(hard_logs, setup, teardown),
-        cmocka_unit_test_setup_teardown(threads_and_blocks, setup, teardown),
-        cmocka_unit_test_setup_teardown(bad_options_and_stopping, setup, teardown),
+        arena_test(finite_processes),
+        arena_test(loss_is_below_that_of_equal_weights),
+        arena_test(hard_logs),
+        arena_test(threads_and_blocks),
+        arena_test(bad_options_and_stopping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

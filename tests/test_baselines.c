@@ -421,16 +421,16 @@ static void absorbing_ends_are_the_same_for_all(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(expected_logs_give_expectations, setup, teardown),
-        cmocka_unit_test_setup_teardown(ragged_logs_agree_with_the_definitions, setup, teardown),
-        cmocka_unit_test_setup_teardown(collapse_is_said, setup, teardown),
-        cmocka_unit_test_setup_teardown(ips_gradient_is_the_slope, setup, teardown),
-        cmocka_unit_test_setup_teardown(dice_gradient_is_the_slope, setup, teardown),
-        cmocka_unit_test_setup_teardown(networks_reach_the_tabular_answers, setup, teardown),
-        cmocka_unit_test_setup_teardown(gridwalk_comes_out, setup, teardown),
-        cmocka_unit_test_setup_teardown(digits_do_not_depend_on_threads, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_is_missing_is_said, setup, teardown),
-        cmocka_unit_test_setup_teardown(absorbing_ends_are_the_same_for_all, setup, teardown),
+        arena_test(expected_logs_give_expectations),
+        arena_test(ragged_logs_agree_with_the_definitions),
+        arena_test(collapse_is_said),
+        arena_test(ips_gradient_is_the_slope),
+        arena_test(dice_gradient_is_the_slope),
+        arena_test(networks_reach_the_tabular_answers),
+        arena_test(gridwalk_comes_out),
+        arena_test(digits_do_not_depend_on_threads),
+        arena_test(what_is_missing_is_said),
+        arena_test(absorbing_ends_are_the_same_for_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,19 +7,7 @@
 #include "estimator/behavior.h"
 #include "solver/logistic.h"
 
-static bf_arena *arena;
-static bf_error err;
-
-static int setup(void **state) {
-    (void)state;
-    return bf_arena_create(&arena, NULL, &err) != BF_OK;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    bf_arena_destroy(arena);
-    return 0;
-}
+TEST_ARENA;
 
 /* The plain loss, sum after sum. */
 static double plain_loss(const double *beta, const double *x, const int32_t *y, int n, int m, int k,
@@ -206,12 +194,12 @@ static void vectors_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(logistic_finds_the_minimum, setup, teardown),
-        cmocka_unit_test_setup_teardown(logistic_survives_separable_classes, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_softmax_policy_is_recovered, setup, teardown),
-        cmocka_unit_test_setup_teardown(counts_are_shares, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_policy_gives_mu, setup, teardown),
-        cmocka_unit_test_setup_teardown(vectors_are_refused, setup, teardown),
+        arena_test(logistic_finds_the_minimum),
+        arena_test(logistic_survives_separable_classes),
+        arena_test(a_softmax_policy_is_recovered),
+        arena_test(counts_are_shares),
+        arena_test(a_policy_gives_mu),
+        arena_test(vectors_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,19 +5,7 @@
 #include "estimator/correction.h"
 #include "linalg/dense.h"
 
-static bf_arena *arena;
-static bf_error err;
-
-static int setup(void **state) {
-    (void)state;
-    return bf_arena_create(&arena, NULL, &err) != BF_OK;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    bf_arena_destroy(arena);
-    return 0;
-}
+TEST_ARENA;
 
 /* ---- A process on the line: s' = 0.9 s +- 0.3 + noise, reward -s^2; pushing towards 0 is good.
  * Where `edge` is above 0 an episode ends beyond it. */
@@ -596,5 +584,5 @@ int main(void) {
         cmocka_unit_test(a_chain_on_a_sample_serves_all_rows),
         cmocka_unit_test(interruptions),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, make_arena, drop_arena);
 }

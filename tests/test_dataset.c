@@ -1,5 +1,6 @@
 /* test_dataset.c - From columns to a log: states, actions, episodes, next states, checks. */
 #include "logs.h"
+#include "ration.h"
 
 static void one_whole_column_is_a_finite_space(void **state) {
     logs *l = *state;
@@ -243,20 +244,6 @@ static void random_logs_come_out_as_they_were_made(void **state) {
 
 /* ---- Memory */
 
-typedef struct scarce {
-    int left; /* allocations that still succeed */
-} scarce;
-
-static void *scarce_allocate(void *context, size_t size) {
-    scarce *s = context;
-    return s->left-- > 0 ? malloc(size) : NULL;
-}
-
-static void scarce_release(void *context, void *memory) {
-    (void)context;
-    free(memory);
-}
-
 static void every_failure_of_memory_is_told(void **state) {
     logs *l = *state;
     static const char text[] = "episode,s0,a,r,pi0,terminated,x\n"
@@ -266,9 +253,8 @@ static void every_failure_of_memory_is_told(void **state) {
     for (int which = 0; which < 2; which++) {
         int failures = 0;
         for (bf_status status = BF_ENOMEM; status != BF_OK; failures++) {
-            scarce s = {failures};
-            bf_allocator allocator = {
-                .allocate = scarce_allocate, .release = scarce_release, .context = &s, .block = 1};
+            ration r = {.left = failures};
+            bf_allocator allocator = ration_allocator(&r);
             bf_arena *arena;
             bf_dataset d;
             status = bf_arena_create(&arena, &allocator, &l->err);

@@ -11,20 +11,8 @@
 #include "flow/plan.h"
 #include "flow/rff.h"
 
-static bf_arena *arena;
-static bf_error err;
+TEST_ARENA;
 static const bf_context one = {.threads = 1}, two = {.threads = 2};
-
-static int make_arena(void **state) {
-    (void)state;
-    return bf_arena_create(&arena, NULL, &err) == BF_OK ? 0 : -1;
-}
-
-static int drop_arena(void **state) {
-    (void)state;
-    bf_arena_destroy(arena);
-    return 0;
-}
 
 static double *room(int64_t count) {
     double *x = bf_arena_zalloc(arena, count, sizeof *x, &err);

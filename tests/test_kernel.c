@@ -7,19 +7,7 @@
 #include "kernel/coordinates.h"
 #include "kernel/kernel.h"
 
-static bf_arena *arena;
-static bf_error err;
-
-static int make_arena(void **state) {
-    (void)state;
-    return bf_arena_create(&arena, NULL, &err) == BF_OK ? 0 : -1;
-}
-
-static int drop_arena(void **state) {
-    (void)state;
-    bf_arena_destroy(arena);
-    return 0;
-}
+TEST_ARENA;
 
 static double *normal(int64_t count, uint64_t seed) {
     bf_rng rng = bf_rng_make(seed, "test", 0);

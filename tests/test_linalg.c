@@ -67,19 +67,7 @@ static void exp_in_a_loop_is_the_same(void **state) {
         assert_near(y[i], exp((double)x[i]), 2.4e-7 * exp((double)x[i]) + 2.4e-38);
 }
 
-static bf_arena *arena;
-static bf_error err;
-
-static int make_arena(void **state) {
-    (void)state;
-    return bf_arena_create(&arena, NULL, &err) == BF_OK ? 0 : -1;
-}
-
-static int drop_arena(void **state) {
-    (void)state;
-    bf_arena_destroy(arena);
-    return 0;
-}
+TEST_ARENA;
 
 static double *numbers(int64_t count, uint64_t seed) {
     bf_rng rng = bf_rng_make(seed, "test", 0);

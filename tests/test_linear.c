@@ -4,21 +4,8 @@
 #include "estimator/points.h"
 #include "flow/flow.h"
 
-static bf_arena *arena;
-static bf_error err;
+TEST_ARENA;
 
-static int setup(void **state) {
-    (void)state;
-    return bf_arena_create(&arena, NULL, &err) != BF_OK;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    bf_arena_destroy(arena);
-    return 0;
-}
-
-static const char *const tabular[] = {"weights", "tabular", NULL};
 static const char *const linear[] = {"weights", "linear", NULL};
 
 /* On a finite process, given as numbers on a line, W can be anything at every pair: as lambda
@@ -26,22 +13,8 @@ static const char *const linear[] = {"weights", "linear", NULL};
  * smallest singular value of the flow. */
 static void finite_processes(void **state) {
     (void)state;
-    const double gammas[] = {1, 0.9, 0};
     const char *options[] = {"weights", "linear", "ridge", "1e-13", "bandwidth", "0.3", NULL};
-    for (int k = 0; k < 12; k++)
-        for (int g = 0; g < 3; g++)
-            for (int terminal = 0; terminal < 2; terminal++) {
-                bf_mark mark = bf_arena_mark(arena);
-                bf_rng rng = bf_rng_make(11, "random process", (uint64_t)k);
-                mdp m = mdp_random(k % 2 ? MDP_PERIODIC : MDP_DENSE, &rng, arena);
-                bf_dataset data = mdp_log(&m, 7, arena);
-                if (k % 3 == 0)
-                    models_end_last(&data, m.states, arena);
-                bf_estimate exact = models_run(&data, gammas[g], terminal, 1, tabular, arena);
-                bf_estimate out = models_run(&data, gammas[g], terminal, 1, options, arena);
-                assert_near(out.value, exact.value, 1e-5);
-                bf_arena_rewind(arena, mark);
-            }
+    models_tabular(options, arena);
 }
 
 /* k between the pairs (s, a) and x_j; s has coordinate c at s[c * stride]. */
@@ -193,12 +166,12 @@ static void bad_options_and_stopping(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(finite_processes, setup, teardown),
-        cmocka_unit_test_setup_teardown(closed_form_is_the_plain_solve, setup, teardown),
-        cmocka_unit_test_setup_teardown(loss_is_never_above_that_of_equal_weights, setup, teardown),
-        cmocka_unit_test_setup_teardown(hard_logs, setup, teardown),
-        cmocka_unit_test_setup_teardown(threads_and_blocks, setup, teardown),
-        cmocka_unit_test_setup_teardown(bad_options_and_stopping, setup, teardown),
+        arena_test(finite_processes),
+        arena_test(closed_form_is_the_plain_solve),
+        arena_test(loss_is_never_above_that_of_equal_weights),
+        arena_test(hard_logs),
+        arena_test(threads_and_blocks),
+        arena_test(bad_options_and_stopping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,32 +2,12 @@
  *
  * Every piece of memory of the library comes through an arena's allocator, so one that fails at
  * the k-th call, for k = 1, 2, ... until nothing fails any more, visits every failure there is. */
-#include "harness.h"
+#include "ration.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/report.h"
-
-typedef struct rationed {
-    long left; /* allocations that still succeed */
-    long live; /* pieces not yet given back */
-} rationed;
-
-static void *ration(void *context, size_t size) {
-    rationed *r = context;
-    if (r->left == 0)
-        return NULL;
-    r->left--;
-    r->live++;
-    return malloc(size);
-}
-
-static void give_back(void *context, void *memory) {
-    ((rationed *)context)->live--;
-    free(memory);
-}
 
 typedef struct job {
     const char *log, *policy, *method;
@@ -79,8 +59,8 @@ static void every_allocation_may_fail(void **state) {
         bf_arena_destroy(arena);
         long failures = 0;
         for (bool done = false; !done; failures += !done) {
-            rationed r = {.left = failures};
-            bf_allocator allocator = {ration, give_back, &r, 1};
+            ration r = {.left = failures};
+            bf_allocator allocator = ration_allocator(&r);
             err = (bf_error){BF_OK, ""};
             bf_status status = bf_arena_create(&arena, &allocator, &err);
             if (status == BF_OK)

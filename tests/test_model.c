@@ -6,19 +6,7 @@
 #include "estimator/q.h"
 #include "estimator/regression.h"
 
-static bf_arena *arena;
-static bf_error err;
-
-static int setup(void **state) {
-    (void)state;
-    return bf_arena_create(&arena, NULL, &err) != BF_OK;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    bf_arena_destroy(arena);
-    return 0;
-}
+TEST_ARENA;
 
 static bf_estimate run(const char *method, const bf_problem *problem, const void *options) {
     bf_estimate out;
@@ -424,19 +412,19 @@ static void threads_do_not_matter(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(random_processes_are_solved_exactly, setup, teardown),
-        cmocka_unit_test_setup_teardown(weights_of_the_count_model_are_its_value, setup, teardown),
-        cmocka_unit_test_setup_teardown(q_solves_the_equation, setup, teardown),
-        cmocka_unit_test_setup_teardown(either_is_enough, setup, teardown),
-        cmocka_unit_test_setup_teardown(classes_are_mixed_by_the_start, setup, teardown),
-        cmocka_unit_test_setup_teardown(gaps_are_said, setup, teardown),
-        cmocka_unit_test_setup_teardown(ends_absorb, setup, teardown),
-        cmocka_unit_test_setup_teardown(regression_is_the_plain_sum, setup, teardown),
-        cmocka_unit_test_setup_teardown(far_away_the_nearest_row_answers, setup, teardown),
-        cmocka_unit_test_setup_teardown(real_states_are_close, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_policy_is_asked_where_there_is_one, setup, teardown),
-        cmocka_unit_test_setup_teardown(work_can_be_cancelled, setup, teardown),
-        cmocka_unit_test_setup_teardown(threads_do_not_matter, setup, teardown),
+        arena_test(random_processes_are_solved_exactly),
+        arena_test(weights_of_the_count_model_are_its_value),
+        arena_test(q_solves_the_equation),
+        arena_test(either_is_enough),
+        arena_test(classes_are_mixed_by_the_start),
+        arena_test(gaps_are_said),
+        arena_test(ends_absorb),
+        arena_test(regression_is_the_plain_sum),
+        arena_test(far_away_the_nearest_row_answers),
+        arena_test(real_states_are_close),
+        arena_test(the_policy_is_asked_where_there_is_one),
+        arena_test(work_can_be_cancelled),
+        arena_test(threads_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,19 +11,7 @@
 #include "solver/simplex_qp.h"
 #include "solver/visits.h"
 
-static bf_arena *arena;
-static bf_error err;
-
-static int setup(void **state) {
-    (void)state;
-    return bf_arena_create(&arena, NULL, &err) != BF_OK;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    bf_arena_destroy(arena);
-    return 0;
-}
+TEST_ARENA;
 
 /* ---- The tree */
 
@@ -292,5 +280,5 @@ int main(void) {
         cmocka_unit_test(visits_are_the_stationary_distribution),
         cmocka_unit_test(losing_chains_are_summed_over_time),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, make_arena, drop_arena);
 }

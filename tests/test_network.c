@@ -12,24 +12,20 @@
 extern const bf__policy_kind bf__policy_network;
 
 static char path[64];
-static bf_arena *arena;
+TEST_ARENA;
 
 static int set_up(void **state) {
-    (void)state;
     snprintf(path, sizeof path, "test_network.%ld.policy", (long)getpid());
-    return bf_arena_create(&arena, NULL, NULL) == BF_OK ? 0 : -1;
+    return make_arena(state);
 }
 
 static int tear_down(void **state) {
-    (void)state;
     unlink(path);
-    bf_arena_destroy(arena);
-    return 0;
+    return drop_arena(state);
 }
 
 /* States (theta as an angle, speed scaled), 3 - 4 - 3 units, parameters that need every digit. */
 static bf__network *sample(double temperature) {
-    bf_error err;
     bf__network *network = bf_arena_zalloc(arena, 1, sizeof *network, &err);
     assert_ok(bf__mlp_make(&network->net, 3, "4", 3, BF__SIGMOID, BF__IDENTITY, &err), err);
     int64_t count = bf__mlp_parameters(&network->net);
@@ -68,7 +64,6 @@ static void choices_follow_from_the_values(void **state) {
     for (int softmax = 0; softmax < 2; softmax++) {
         bf__network *network = sample(softmax ? 0.5 : 0);
         double states[2 * N], p[3 * N], parameters[64];
-        bf_error err;
         some_states(states);
         for (int i = 0; i < bf__mlp_parameters(&network->net); i++)
             parameters[i] = (double)network->parameters[i];
@@ -90,7 +85,6 @@ static void a_file_gives_every_digit_back(void **state) {
     (void)state;
     for (int softmax = 0; softmax < 2; softmax++) {
         bf__network *network = sample(softmax ? 0.1 : 0);
-        bf_error err;
         const bf_policy *read;
         assert_ok(bf__network_write(network, path, &err), err);
         assert_true(bf__policy_network.claims(path, (const unsigned char *)BF__NETWORK_MAGIC "1",
@@ -121,7 +115,6 @@ static void states_out_of_reach_are_an_error(void **state) {
     (void)state;
     bf__network *network = sample(0);
     double states[2] = {0, 1e308}, p[3];
-    bf_error err;
     network->net.activation = BF__RELU;
     assert_int_equal(network->base.probabilities(&network->base, states, 1, p, &err), BF_EPOLICY);
     assert_non_null(strstr(err.message, "sample: has no finite action values at state 0"));
@@ -158,7 +151,6 @@ static void sign(char *text) {
 
 static void expect(const char *message, bf_status status) {
     const bf_policy *policy;
-    bf_error err;
     assert_int_equal(bf__policy_network.read(&policy, path, arena, &err), status);
     if (!strstr(err.message, message))
         fail_msg("'%s' does not say '%s'", err.message, message);
@@ -203,7 +195,6 @@ static const struct {
 static void every_bad_line_is_named(void **state) {
     (void)state;
     char good[4096], bad[8192];
-    bf_error err;
     assert_ok(bf__network_write(sample(0), path, &err), err);
     load(good, sizeof good);
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
@@ -253,7 +244,6 @@ static void text_is_parsed_like_a_file(void **state) {
 static void damage_is_noticed(void **state) {
     (void)state;
     char good[4096], bad[4096];
-    bf_error err;
     assert_ok(bf__network_write(sample(0), path, &err), err);
     size_t length = load(good, sizeof good);
     for (size_t cut = strlen(BF__NETWORK_MAGIC); cut < length; cut += 7) {

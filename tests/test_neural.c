@@ -3,28 +3,16 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "estimator/neural_fit.h"
 #include "estimator/weights.h"
 #include "mdp.h"
+#include "ration.h"
 #include "solver/mlp.h"
 
-static bf_arena *arena;
-static bf_error err;
+TEST_ARENA;
 static const bf_context one = {.threads = 1, .seed = 3}, two = {.threads = 2, .seed = 3};
-
-static int make_arena(void **state) {
-    (void)state;
-    return bf_arena_create(&arena, NULL, &err) == BF_OK ? 0 : -1;
-}
-
-static int drop_arena(void **state) {
-    (void)state;
-    bf_arena_destroy(arena);
-    return 0;
-}
 
 static void *room(int64_t count, size_t size) {
     void *x = bf_arena_zalloc(arena, count, size, &err);
@@ -404,24 +392,6 @@ static void bad_options(void **state) {
 
 /* ---- Memory */
 
-typedef struct ration {
-    long left, live;
-} ration;
-
-static void *take(void *context, size_t size) {
-    ration *r = context;
-    if (r->left == 0)
-        return NULL;
-    r->left--;
-    r->live++;
-    return malloc(size);
-}
-
-static void give(void *context, void *memory) {
-    ((ration *)context)->live--;
-    free(memory);
-}
-
 static void every_allocation_may_fail(void **state) {
     (void)state;
     bf_dataset data = make_log(
@@ -437,7 +407,7 @@ static void every_allocation_may_fail(void **state) {
         long failures = 0;
         for (bf_status status = BF_ENOMEM; status != BF_OK; failures++) {
             ration r = {.left = failures};
-            bf_allocator allocator = {take, give, &r, 1};
+            bf_allocator allocator = ration_allocator(&r);
             bf_arena *small;
             bf_estimate answer;
             status = bf_arena_create(&small, &allocator, &err);
@@ -452,13 +422,17 @@ static void every_allocation_may_fail(void **state) {
     }
 }
 
-#define test(f) cmocka_unit_test_setup_teardown(f, make_arena, drop_arena)
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        test(gradients),      test(fast_is_plain),    test(batches),
-        test(finite_process), test(threads_and_ways), test(odd_logs),
-        test(interrupted),    test(bad_options),      test(every_allocation_may_fail),
+        arena_test(gradients),
+        arena_test(fast_is_plain),
+        arena_test(batches),
+        arena_test(finite_process),
+        arena_test(threads_and_ways),
+        arena_test(odd_logs),
+        arena_test(interrupted),
+        arena_test(bad_options),
+        arena_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

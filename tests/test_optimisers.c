@@ -6,12 +6,7 @@
 #include "solver/adam.h"
 #include "solver/rprop.h"
 
-static bf_arena *new_arena(void) {
-    bf_arena *arena;
-    bf_error err;
-    assert_ok(bf_arena_create(&arena, NULL, &err), err);
-    return arena;
-}
+TEST_ARENA;
 
 /* Badly scaled: curvatures from 1e-4 to 1e4. */
 static void quadratic(const double *x, double *g) {
@@ -26,8 +21,6 @@ static void rosenbrock(const double *x, double *g) {
 
 static void rprop_does_not_mind_scales(void **state) {
     (void)state;
-    bf_arena *arena = new_arena();
-    bf_error err;
     bf__rprop rprop;
     double x[5] = {10, -10, 7, 0, 100}, g[5];
     assert_ok(bf__rprop_make(&rprop, 5, 0.1, arena, &err), err);
@@ -37,13 +30,10 @@ static void rprop_does_not_mind_scales(void **state) {
     }
     for (int i = 0; i < 5; i++)
         assert_near(x[i], i, 1e-5);
-    bf_arena_destroy(arena);
 }
 
 static void rprop_follows_a_bent_valley(void **state) {
     (void)state;
-    bf_arena *arena = new_arena();
-    bf_error err;
     bf__rprop rprop;
     double x[2] = {-1.2, 1}, g[2];
     assert_ok(bf__rprop_make(&rprop, 2, 0.01, arena, &err), err);
@@ -53,14 +43,11 @@ static void rprop_follows_a_bent_valley(void **state) {
     }
     assert_near(x[0], 1, 1e-2);
     assert_near(x[1], 1, 2e-2);
-    bf_arena_destroy(arena);
 }
 
 /* The rule by hand: keep, keep, turn (stand still), whatever (plain step), limits. */
 static void rprop_steps_by_the_rule(void **state) {
     (void)state;
-    bf_arena *arena = new_arena();
-    bf_error err;
     bf__rprop rprop;
     double x = 0;
     assert_ok(bf__rprop_make(&rprop, 1, 0.1, arena, &err), err);
@@ -82,14 +69,11 @@ static void rprop_steps_by_the_rule(void **state) {
     bf__rprop_reset(&rprop);
     assert_near(rprop.step[0], 0.1, 0);
     assert_near(rprop.previous[0], 0, 0);
-    bf_arena_destroy(arena);
 }
 
 /* Expected values: algorithm 1 of the paper worked by hand for t = 1, 2 with g = 1 then -3. */
 static void adam_steps_by_the_rule(void **state) {
     (void)state;
-    bf_arena *arena = new_arena();
-    bf_error err;
     bf__adam adam;
     double x = 1, g = 1;
     assert_ok(bf__adam_make(&adam, 1, 0.01, arena, &err), err);
@@ -100,13 +84,10 @@ static void adam_steps_by_the_rule(void **state) {
     double mean = (0.9 * 0.1 - 0.1 * 3) / (1 - 0.81);
     double square = (0.999 * 0.001 + 0.001 * 9) / (1 - 0.999 * 0.999);
     assert_near(x, 0.99 - 0.01 * mean / sqrt(square), 1e-9);
-    bf_arena_destroy(arena);
 }
 
 static void adam_settles_under_noise(void **state) {
     (void)state;
-    bf_arena *arena = new_arena();
-    bf_error err;
     bf__adam adam;
     bf_rng rng = bf_rng_make(1, "noise", 0);
     double x[2] = {-1.2, 1}, g[2];
@@ -122,14 +103,13 @@ static void adam_settles_under_noise(void **state) {
     assert_near(x[1], 1, 0.1);
     bf__adam_reset(&adam);
     assert_int_equal(adam.moves, 0);
-    bf_arena_destroy(arena);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rprop_does_not_mind_scales), cmocka_unit_test(rprop_follows_a_bent_valley),
-        cmocka_unit_test(rprop_steps_by_the_rule),    cmocka_unit_test(adam_steps_by_the_rule),
-        cmocka_unit_test(adam_settles_under_noise),
+        arena_test(rprop_does_not_mind_scales), arena_test(rprop_follows_a_bent_valley),
+        arena_test(rprop_steps_by_the_rule),    arena_test(adam_steps_by_the_rule),
+        arena_test(adam_settles_under_noise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

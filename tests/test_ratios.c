@@ -208,13 +208,13 @@ static void both_agree_with_numpy(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(ips_has_the_limits_of_theory, setup, teardown),
-        cmocka_unit_test_setup_teardown(dualdice_has_the_limits_of_theory, setup, teardown),
-        cmocka_unit_test_setup_teardown(bias_and_deviation_are_as_known, setup, teardown),
-        cmocka_unit_test_setup_teardown(dualdice_solves_random_processes, setup, teardown),
-        cmocka_unit_test_setup_teardown(ips_solves_balanced_processes, setup, teardown),
-        cmocka_unit_test_setup_teardown(ips_by_states_solves_random_processes, setup, teardown),
-        cmocka_unit_test_setup_teardown(both_agree_with_numpy, setup, teardown),
+        arena_test(ips_has_the_limits_of_theory),
+        arena_test(dualdice_has_the_limits_of_theory),
+        arena_test(bias_and_deviation_are_as_known),
+        arena_test(dualdice_solves_random_processes),
+        arena_test(ips_solves_balanced_processes),
+        arena_test(ips_by_states_solves_random_processes),
+        arena_test(both_agree_with_numpy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,21 +12,13 @@
 #include "env/exact.h"
 #include "env/simulate.h"
 
-static bf_arena *arena;
-static bf_error err;
+TEST_ARENA;
 static const bf_context context = {.threads = 2, .seed = 21};
 static char path[64];
 
-static int setup(void **state) {
-    (void)state;
-    return bf_arena_create(&arena, NULL, &err) == BF_OK ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
+static int clean_up(void **state) {
     unlink(path);
-    bf_arena_destroy(arena);
-    return 0;
+    return drop_arena(state);
 }
 
 static const bf_policy *parse(const bf_env *env, const char *spec) {
@@ -164,5 +156,5 @@ int main(void) {
         cmocka_unit_test(estimates_of_finite_logs_are_near_the_exact_values),
         cmocka_unit_test(tables_act_in_environments),
     };
-    return cmocka_run_group_tests_name("roundtrip", tests, setup, teardown);
+    return cmocka_run_group_tests_name("roundtrip", tests, make_arena, clean_up);
 }

@@ -10,19 +10,7 @@
 #include "solver/chain.h"
 #include "solver/simplex_qp.h"
 
-static bf_arena *arena;
-static bf_error err;
-
-static int setup(void **state) {
-    (void)state;
-    return bf_arena_create(&arena, NULL, &err) != BF_OK;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    bf_arena_destroy(arena);
-    return 0;
-}
+TEST_ARENA;
 
 /* A Q that can only be applied, so that the first-order method is used. */
 static double *plain_q;
@@ -214,11 +202,11 @@ static void large_chains_are_swept(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(qp_of_low_rank, setup, teardown),
-        cmocka_unit_test_setup_teardown(qp_agrees_with_cvxopt, setup, teardown),
-        cmocka_unit_test_setup_teardown(nearly_reducible_chains_keep_all_digits, setup, teardown),
-        cmocka_unit_test_setup_teardown(classes_and_absorption, setup, teardown),
-        cmocka_unit_test_setup_teardown(large_chains_are_swept, setup, teardown),
+        arena_test(qp_of_low_rank),
+        arena_test(qp_agrees_with_cvxopt),
+        arena_test(nearly_reducible_chains_keep_all_digits),
+        arena_test(classes_and_absorption),
+        arena_test(large_chains_are_swept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

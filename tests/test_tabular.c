@@ -6,19 +6,7 @@
 #include "estimator/cells.h"
 #include "estimator/cells_qp.h"
 
-static bf_arena *arena;
-static bf_error err;
-
-static int setup(void **state) {
-    (void)state;
-    return bf_arena_create(&arena, NULL, &err) != BF_OK;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    bf_arena_destroy(arena);
-    return 0;
-}
+TEST_ARENA;
 
 static bf_estimate blackbox(const bf_dataset *data, double gamma, int terminal, int threads) {
     bf_estimate out;
@@ -414,16 +402,14 @@ static void digits_do_not_depend_on_threads_or_order(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(random_processes_are_solved_exactly, setup, teardown),
-        cmocka_unit_test_setup_teardown(known_environments_come_out, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_loss_is_a_distance_to_the_stationary_distribution,
-                                        setup, teardown),
-        cmocka_unit_test_setup_teardown(terminal_steps_restart_absorb_or_not, setup, teardown),
-        cmocka_unit_test_setup_teardown(closed_classes_are_mixed_by_where_the_process_ends, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(uncovered_logs_agree_with_cvxopt, setup, teardown),
-        cmocka_unit_test_setup_teardown(covered_logs_do_not_depend_on_the_kernel, setup, teardown),
-        cmocka_unit_test_setup_teardown(digits_do_not_depend_on_threads_or_order, setup, teardown),
+        arena_test(random_processes_are_solved_exactly),
+        arena_test(known_environments_come_out),
+        arena_test(the_loss_is_a_distance_to_the_stationary_distribution),
+        arena_test(terminal_steps_restart_absorb_or_not),
+        arena_test(closed_classes_are_mixed_by_where_the_process_ends),
+        arena_test(uncovered_logs_agree_with_cvxopt),
+        arena_test(covered_logs_do_not_depend_on_the_kernel),
+        arena_test(digits_do_not_depend_on_threads_or_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,23 +11,11 @@
 #include "policy/network.h"
 #include "train/evaluate.h"
 
-static bf_arena *arena;
-
-static int set_up(void **state) {
-    (void)state;
-    return bf_arena_create(&arena, NULL, NULL) == BF_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    bf_arena_destroy(arena);
-    return 0;
-}
+TEST_ARENA;
 
 static bf_train_options tiny(const bf_env *env) {
     bf_option_table table;
     bf_train_options options;
-    bf_error err;
     assert_ok(bf_train_table(&table, env, arena, &err), err);
     assert_ok(bf_options_init(&table, &options, &err), err);
     options.hidden = "10-10";
@@ -48,7 +36,6 @@ static void a_little_training_helps(void **state) {
     bf_train_options options = tiny(env);
     bf_context context = {.threads = 1, .seed = 1};
     bf_train_result result;
-    bf_error err;
     assert_ok(bf_train(&result, env, &options, &context, arena, &err), err);
     assert_int_equal(result.iterations, 20);
     double best = -INFINITY;
@@ -72,7 +59,6 @@ static void threads_and_runs_do_not_change_a_digit(void **state) {
     for (int k = 0; k < 4; k++) {
         bf_context context = {.threads = 1 + k % 3, .seed = k == 3 ? 2 : 1};
         bf_train_result result;
-        bf_error err;
         assert_ok(bf_train(&result, env, &options, &context, arena, &err), err);
         assert_ok(bf_train_write(&result, "a command", path, &err), err);
         FILE *file = fopen(path, "rb");
@@ -99,7 +85,6 @@ static void stopping_keeps_the_best_so_far(void **state) {
         int left = allowed;
         bf_context context = {.log = {.progress = stop_after, .context = &left}, .seed = 1};
         bf_train_result result;
-        bf_error err;
         bf_status status = bf_train(&result, env, &options, &context, arena, &err);
         assert_int_equal(status, allowed ? BF_OK : BF_ECANCELLED);
         assert_int_equal(result.iterations, allowed);
@@ -109,7 +94,6 @@ static void stopping_keeps_the_best_so_far(void **state) {
 static void expect(const char *env_name, const bf_train_options *options, const char *message) {
     bf_context context = {.seed = 1};
     bf_train_result result;
-    bf_error err;
     assert_int_equal(bf_train(&result, bf_env_find(env_name), options, &context, arena, &err),
                      BF_EUSAGE);
     if (!strstr(err.message, message))
@@ -147,7 +131,6 @@ static void committed_policies_are_good(void **state) {
         const bf_env *env = bf_env_find(rows[i].env);
         bf_context context = {.seed = 99};
         bf__evaluation got;
-        bf_error err;
         snprintf(path, sizeof path, FIXTURES "/../../policies/%s.policy", rows[i].env);
         assert_ok(bf_policy_read(&policy, path, arena, &err), err);
         const bf__network *network = (const bf__network *)policy;
@@ -168,5 +151,5 @@ int main(void) {
         cmocka_unit_test(bad_options_are_named),
         cmocka_unit_test(committed_policies_are_good),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, make_arena, drop_arena);
 }

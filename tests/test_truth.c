@@ -8,19 +8,7 @@
 #include "env/simulate.h"
 #include "stats/truth.h"
 
-static bf_arena *arena;
-static bf_error err;
-
-static int setup(void **state) {
-    (void)state;
-    return bf_arena_create(&arena, NULL, &err) == BF_OK ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    bf_arena_destroy(arena);
-    return 0;
-}
+TEST_ARENA;
 
 static const bf_policy *parse(const char *env, const char *spec) {
     const bf_policy *policy;
@@ -226,5 +214,5 @@ int main(void) {
         cmocka_unit_test(means_and_ratios),
         cmocka_unit_test(batch_means_see_dependence),
     };
-    return cmocka_run_group_tests_name("truth", tests, setup, teardown);
+    return cmocka_run_group_tests_name("truth", tests, make_arena, drop_arena);
 }

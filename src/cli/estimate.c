@@ -62,31 +62,6 @@ static bf_status write_weights(const char *path, const bf_estimate *estimate, in
     return bf__output_commit(&output, err);
 }
 
-/* Text, or JSON on standard output, or JSON in a file and text. */
-static bf_status write_answer(bf__tool *tool, const estimate_options *o, const bf__answer *answer,
-                              const bf__comparison *comparison, bf_error *err) {
-    bf__output output;
-    bool json = o->json && strcmp(o->json, "-") == 0;
-    if (json)
-        return answer ? bf__report_json(tool->out, answer, err)
-                      : bf__report_table_json(tool->out, comparison, err);
-    if (o->json) {
-        BF_TRY(bf__output_open(&output, o->json, err));
-        bf_status status = answer ? bf__report_json(output.file, answer, err)
-                                  : bf__report_table_json(output.file, comparison, err);
-        if (status != BF_OK) {
-            bf__output_abandon(&output);
-            return status;
-        }
-        BF_TRY(bf__output_commit(&output, err));
-    }
-    if (answer)
-        bf__report_text(tool->out, answer);
-    else
-        bf__report_table(tool->out, comparison);
-    return BF_OK;
-}
-
 /* ---- The log and the policies */
 
 /* A policy as --policy and --behavior take it. ENV:NAME is one that an environment has. */
@@ -214,10 +189,15 @@ static bf_status run_one(bf__tool *tool, const estimate_options *o, const questi
                          const bf__methods *methods, const bf__slot *slots, int *exit_status,
                          bf_error *err) {
     bf__answer answer;
+    bf__answer_files files;
     BF_TRY(run_method(&answer, tool, q, methods, 0, slots, err));
     if (o->weights_out)
         BF_TRY(write_weights(o->weights_out, answer.estimate, q->data.n, err));
-    BF_TRY(write_answer(tool, o, &answer, NULL, err));
+    BF_TRY(bf__answer_open(&files, tool, o->json, err));
+    if (files.json)
+        BF_TRY(bf__answer_close(&files, bf__report_json(files.json, &answer, err), err));
+    if (files.text)
+        bf__report_text(files.text, &answer);
     judge(answer.estimate, o, exit_status);
     return BF_OK;
 }
@@ -229,6 +209,7 @@ static bf_status run_several(bf__tool *tool, const estimate_options *o, const qu
     bf__answer answers[BF__MAX_METHODS];
     bf__skipped skipped[BF__MAX_METHODS];
     bf__settings settings[OWN_SLOTS];
+    bf__answer_files files;
     bf__comparison comparison = {.problem = &q->problem,
                                  .answers = answers,
                                  .skipped = skipped,
@@ -256,7 +237,12 @@ static bf_status run_several(bf__tool *tool, const estimate_options *o, const qu
         memcpy(reason, cause.message, sizeof cause.message);
         skipped[comparison.skipped_count++] = (bf__skipped){methods->list[k]->name, reason};
     }
-    return write_answer(tool, o, NULL, &comparison, err);
+    BF_TRY(bf__answer_open(&files, tool, o->json, err));
+    if (files.json)
+        BF_TRY(bf__answer_close(&files, bf__report_table_json(files.json, &comparison, err), err));
+    if (files.text)
+        bf__report_table(files.text, &comparison);
+    return BF_OK;
 }
 
 static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err) {

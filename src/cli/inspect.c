@@ -1,12 +1,11 @@
 /* inspect.c - `backflow inspect`: what a log was understood to hold. */
 #include <jansson.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/survey.h"
 #include "core/fail.h"
-#include "core/output.h"
 #include "report/report.h"
+#include "report/settings.h"
 
 typedef struct inspect_options {
     const char *json;
@@ -172,22 +171,6 @@ static json_t *make_json(const bf_dataset *d, const bf__survey *s) {
         "broken", s->broken, "problems", notes, "version", bf_version());
 }
 
-static bf_status write_json(bf__tool *tool, const char *path, json_t *object, bf_error *err) {
-    size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(17);
-    if (!object)
-        return bf_fail(err, BF_ENOMEM, "out of memory");
-    if (strcmp(path, "-") == 0) {
-        json_dumpf(object, tool->out, flags);
-        fputc('\n', tool->out);
-        return BF_OK;
-    }
-    bf__output file;
-    BF_TRY(bf__output_open(&file, path, err));
-    json_dumpf(object, file.file, flags);
-    fputc('\n', file.file);
-    return bf__output_commit(&file, err);
-}
-
 /* ---- The command */
 
 static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err) {
@@ -204,17 +187,16 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
         return bf_fail(err, BF_EUSAGE, "no log given: backflow inspect DATA...");
     bf_dataset data;
     bf__survey survey;
+    bf__answer_files files;
     BF_TRY(bf_dataset_read(&data, words.word, words.count, &reading, &tool->context, tool->arena,
                            err));
     BF_TRY(bf__survey_take(&survey, &data, tool->arena, err));
-    if (!options.json) {
-        print_text(tool->out, &data, &survey);
-        return BF_OK;
-    }
-    json_t *object = make_json(&data, &survey);
-    bf_status status = write_json(tool, options.json, object, err);
-    json_decref(object);
-    return status;
+    BF_TRY(bf__answer_open(&files, tool, options.json, err));
+    if (files.json)
+        return bf__answer_close(&files, bf__json_write(files.json, make_json(&data, &survey), err),
+                                err);
+    print_text(files.text, &data, &survey);
+    return BF_OK;
 }
 
 const bf__command bf__command_inspect = {

@@ -4,7 +4,6 @@
 #include "cli/cli.h"
 #include "core/fail.h"
 #include "core/log.h"
-#include "core/output.h"
 #include "env/exact.h"
 #include "report/value.h"
 
@@ -67,26 +66,6 @@ bf_status bf__env_argument(const bf_env **out, const char *const *words, int cou
     return BF_OK;
 }
 
-static bf_status write_answer(bf__tool *tool, const char *json, const bf__value_answer *answer,
-                              bf_error *err) {
-    if (!json) {
-        bf__report_value_text(tool->out, answer);
-        return BF_OK;
-    }
-    if (strcmp(json, "-") == 0)
-        return bf__report_value_json(tool->out, answer, err);
-    bf__output output;
-    BF_TRY(bf__output_open(&output, json, err));
-    bf_status status = bf__report_value_json(output.file, answer, err);
-    if (status != BF_OK) {
-        bf__output_abandon(&output);
-        return status;
-    }
-    BF_TRY(bf__output_commit(&output, err));
-    bf__report_value_text(tool->out, answer);
-    return BF_OK;
-}
-
 static bf_status make_plan(bf__truth_plan *plan, const value_options *o, const bf_env *env,
                            bf_error *err) {
     *plan = (bf__truth_plan){BF_TRUTH_AVERAGE, o->gamma, o->chains, o->steps, o->burn_in};
@@ -112,6 +91,7 @@ static bf_status find_value(bf__tool *tool, const value_options *o, const bf_env
     const bf_policy *policy;
     bf__truth_plan plan;
     bf__truth truth;
+    bf__answer_files files;
     BF_TRY(bf_env_policy_parse(&policy, env, o->policy, o->alpha, tool->arena, err));
     BF_TRY(make_plan(&plan, o, env, err));
     bf__value_answer answer = {.env = env,
@@ -131,7 +111,12 @@ static bf_status find_value(bf__tool *tool, const value_options *o, const bf_env
         answer.truth = &truth;
     }
     answer.seconds = bf__seconds() - begun;
-    return write_answer(tool, o->json, &answer, err);
+    BF_TRY(bf__answer_open(&files, tool, o->json, err));
+    if (files.json)
+        BF_TRY(bf__answer_close(&files, bf__report_value_json(files.json, &answer, err), err));
+    if (files.text)
+        bf__report_value_text(files.text, &answer);
+    return BF_OK;
 }
 
 static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err) {

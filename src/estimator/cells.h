@@ -43,6 +43,14 @@ typedef struct bf__cells {
 bf_status bf__cells_build(bf__cells *out, const bf_problem *problem, bf_arena *arena,
                           bf_error *err);
 
+/* Where there are several closed classes, with values from `low` to `high`. */
+bf_status bf__cells_warn_classes(bf_estimate *out, const bf__cells *m, int closed, double low,
+                                 double high, bf_arena *arena, bf_error *err);
+
+/* Where the stationary distribution has too large a residual, or pi is not one function. */
+bf_status bf__cells_warn_doubts(bf_estimate *out, const bf__cells *m, double residual,
+                                bf_arena *arena, bf_error *err);
+
 /* pi(a|s) of a cell. */
 static inline double bf__cell_pi(const bf__cells *m, int64_t cell) {
     return m->pi[m->state_of[cell] * m->actions + m->action_of[cell]];

@@ -188,25 +188,6 @@ bf_status bf__count_report(bf_estimate *out, const bf__count *count, bf_arena *a
                         "the log never shows: it is taken to choose among the others, and where "
                         "there are none to restart",
                         100 * (1 - count->covered)));
-    if (count->closed > 1)
-        BF_TRY(bf__warn(out, arena, err, count->high - count->low > 1e-9,
-                        "Add the start states (columns episode and t) if the log has none; "
-                        "otherwise report the range.",
-                        "under the target policy the log falls into %d closed classes that never "
-                        "mix: the answer depends on where the process starts, from %.6g to %.6g; "
-                        "the value given mixes the classes by the chance of ending in each from %s",
-                        count->closed, count->low, count->high,
-                        m->has_start ? "the log's start states" : "the logged states"));
-    if (count->residual > 1e-9)
-        BF_TRY(bf__warn(out, arena, err, true, "The chain mixes too slowly for its size.",
-                        "the stationary distribution was found only to a residual of %.3g",
-                        count->residual));
-    if (m->pi_disagreement > 1e-6)
-        BF_TRY(bf__warn(out, arena, err, m->pi_disagreement > 0.01,
-                        "Make the policy a function of the state, or put what it depends on into "
-                        "the state.",
-                        "the policy columns give different probabilities for the same state (by up "
-                        "to %.3g); their mean is used",
-                        m->pi_disagreement));
-    return BF_OK;
+    BF_TRY(bf__cells_warn_classes(out, m, count->closed, count->low, count->high, arena, err));
+    return bf__cells_warn_doubts(out, m, count->residual, arena, err);
 }

@@ -16,10 +16,7 @@
  * temporal differences for the differential value q = phi' theta: weights and q, primal and dual,
  * give one and the same number, so that their agreement can not be used to find lambda.
  *
- * lambda. W is a ratio of densities and can not be negative; nothing here forces that. The smaller
- * lambda, the smaller the residual, until W begins to swing below 0. Of lambda = 1e-4 ... 1e-13
- * the smallest is taken for which the mean of max(-W, 0) is at most 0.05: as little bias as a
- * constraint that is known to hold allows.
+ * lambda. W can not be negative, but nothing here forces that: ridge.h chooses by it.
  *
  * Where W is negative all the same, the value is that of the W found (cut to the range of the
  * rewards), whose balance it is. The weights handed out are max(W, 0), made to sum to 1. */
@@ -30,12 +27,11 @@
 #include "core/log.h"
 #include "estimator/balance.h"
 #include "estimator/result.h"
+#include "estimator/ridge.h"
 #include "flow/plan.h"
 #include "linalg/dense.h"
 
-enum { RIDGES = 19, ROWS = 4096, FEATURES = 500 };
-
-static const double most_negative = 0.05;
+enum { ROWS = 4096, FEATURES = 500 };
 
 typedef struct model {
     const bf__lowrank *lowrank;
@@ -43,10 +39,8 @@ typedef struct model {
     bool streamed;
     int64_t rows;      /* of a block */
     double *m, *f, *p; /* (m, m), (m), (m): as above */
-    int ridges;        /* 1 where it is given */
-    double ridge[RIDGES];
-    double *w;               /* (n, ridges): W */
-    double negative[RIDGES]; /* mean of max(-W, 0) */
+    bf__ridges ridges;
+    double *w; /* (n, ridges): W */
 } model;
 
 /* Rows first .. first + count - 1; made, or at hand. */
@@ -103,31 +97,31 @@ static bf_status moments(model *s, const bf_context *context, bf_arena *arena, b
 static bf_status solve(double *alpha, const model *s, const bf_context *context, bf_arena *arena,
                        bf_error *err) {
     int64_t m = s->lowrank->m;
+    int ridges = s->ridges.count;
     double *v, *value, *g, *c;
     BF_ALLOC(v, arena, m * m, err);
     BF_ALLOC(value, arena, m, err);
     BF_ALLOC(g, arena, m, err);
-    BF_ALLOC(c, arena, m * s->ridges, err);
+    BF_ALLOC(c, arena, m * ridges, err);
     BF_TRY(bf__gram(v, s->m, m, s->m, m, m, 0, context, err));
     BF_TRY(bf__eigen(value, v, m, arena, err));
     BF_TRY(bf__matvec(g, s->m, true, s->p, m, m, context, err));
     BF_TRY(bf__matmul(c, v, false, g, false, m, 1, m, context, err)); /* V M'p in c[0 .. m-1] */
     memcpy(g, c, (size_t)m * sizeof *g);
     for (int64_t k = 0; k < m; k++)
-        for (int l = 0; l < s->ridges; l++)
-            c[k * s->ridges + l] = -g[k] / (fmax(value[k], 0) + s->ridge[l]);
-    return bf__matmul(alpha, v, true, c, false, m, s->ridges, m, context, err);
+        for (int l = 0; l < ridges; l++)
+            c[k * ridges + l] = -g[k] / (fmax(value[k], 0) + s->ridges.lambda[l]);
+    return bf__matmul(alpha, v, true, c, false, m, ridges, m, context, err);
 }
 
 /* W (n, ridges), of mean 1 each, and how much of it is negative. */
 static bf_status weigh(model *s, const double *alpha, const bf_context *context, bf_arena *arena,
                        bf_error *err) {
     int64_t n = s->lowrank->flow->n, m = s->lowrank->m;
-    int ridges = s->ridges;
-    double constant[RIDGES];
+    int ridges = s->ridges.count;
+    double constant[BF__RIDGES];
     BF_ALLOC(s->w, arena, n * ridges, err);
     BF_TRY(bf__gram(constant, s->f, 1, alpha, ridges, m, 0, context, err));
-    memset(s->negative, 0, sizeof s->negative);
     for (int64_t first = 0; first < n; first += s->rows) {
         int64_t count = n - first < s->rows ? n - first : s->rows;
         const double *phi;
@@ -138,19 +132,10 @@ static bf_status weigh(model *s, const double *alpha, const bf_context *context,
         for (int64_t i = 0; i < count; i++)
             for (int l = 0; l < ridges; l++) {
                 w[i * ridges + l] += 1 - constant[l];
-                s->negative[l] += fmax(-w[i * ridges + l], 0) / (double)n;
+                s->ridges.negative[l] += fmax(-w[i * ridges + l], 0) / (double)n;
             }
     }
     return BF_OK;
-}
-
-/* The place of the smallest lambda that leaves W nearly positive; they are in falling order. */
-static int choose(const model *s) {
-    int best = 0;
-    for (int l = 1; l < s->ridges; l++)
-        if (s->negative[l] <= most_negative)
-            best = l;
-    return best;
 }
 
 /* ---- What to say about it */
@@ -164,7 +149,7 @@ static bf_status report(bf_estimate *out, const bf_problem *problem, const bf__b
     BF_ALLOC(w, arena, n, err);
     BF_ALLOC(kept, arena, n, err);
     for (int64_t i = 0; i < n; i++)
-        w[i] = s->w[i * s->ridges + chosen] / (double)n;
+        w[i] = s->w[i * s->ridges.count + chosen] / (double)n;
     BF_TRY(bf__balance_report(out, problem, balance, w, s->lowrank, s->streamed ? NULL : s->psi,
                               context, arena, err));
     for (int64_t i = 0; i < n; i++) {
@@ -177,13 +162,14 @@ static bf_status report(bf_estimate *out, const bf_problem *problem, const bf__b
         kept[i] *= total / sum;
     out->weights = kept;
     double value = fmin(fmax(out->value, total * low), total * high), slack = 1e-9 * (high - low);
-    bf__diagnose(out, "negative_mass", "weight below zero, of a total of 1", s->negative[chosen]);
-    bf__diagnose(out, "ridge", "penalty on the weights in force", s->ridge[chosen]);
-    if (s->negative[chosen] > 2 * most_negative)
+    bf__diagnose(out, "negative_mass", "weight below zero, of a total of 1",
+                 s->ridges.negative[chosen]);
+    bf__diagnose(out, "ridge", "penalty on the weights in force", s->ridges.lambda[chosen]);
+    if (s->ridges.negative[chosen] > 2 * bf__most_negative)
         BF_TRY(bf__warn(out, arena, err, true,
                         "Raise --ridge, or take --weights anchors, which can not be negative.",
                         "much of the weight is negative (%.3g): the value is an extrapolation",
-                        s->negative[chosen]));
+                        s->ridges.negative[chosen]));
     if (fabs(value - out->value) > slack)
         BF_TRY(bf__warn(out, arena, err, true,
                         "Raise --ridge, or take --weights anchors, which can not be negative.",
@@ -208,16 +194,11 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
                      bf_arena *arena, bf_error *err) {
     bf__balance balance;
     bf__lowrank *lowrank;
-    model s = {.ridges = RIDGES};
+    model s = {.streamed = false};
     bool ended;
     double given, *alpha;
     BF_TRY(bf__number_or_auto(&given, options->ridge, 0, 1e-15, 1e6, "--ridge", err));
-    for (int l = 0; l < RIDGES; l++)
-        s.ridge[l] = pow(10, -4 - 0.5 * l);
-    if (given > 0) {
-        s.ridge[0] = given;
-        s.ridges = 1;
-    }
+    s.ridges = bf__ridges_make(given);
     BF_TRY(bf__balance_ended(&ended, out, problem, arena, err));
     if (ended)
         return BF_OK;
@@ -232,10 +213,10 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
     s.lowrank = lowrank;
     BF_TRY(make_room(&s, &plan, arena, err));
     BF_TRY(moments(&s, context, arena, err));
-    BF_ALLOC(alpha, arena, lowrank->m * s.ridges, err);
+    BF_ALLOC(alpha, arena, lowrank->m * s.ridges.count, err);
     BF_TRY(solve(alpha, &s, context, arena, err));
     BF_TRY(weigh(&s, alpha, context, arena, err));
-    return report(out, problem, &balance, &s, choose(&s), context, arena, err);
+    return report(out, problem, &balance, &s, bf__ridges_choose(&s.ridges), context, arena, err);
 }
 
 /* The one that can do with any log; others suit some logs better. */

@@ -12,10 +12,7 @@
  *
  *     W_i = 1 - (phi_i - f)' (M'M + lambda I)^-1 M' p,     p = mean psi_i,
  *
- * which balance the flow the better the smaller lambda is. W stands for a ratio of densities, which
- * is never negative; nothing in the fit knows that. Of lambda = 1e-4 ... 1e-13 the least is taken
- * for which the mean of max(-W, 0) is at most 0.05: as little bias as a constraint that is known
- * to hold allows.
+ * the weights of linear.c, and ridge.h chooses by them.
  *
  * [1] Bradtke and Barto, Linear least-squares algorithms for temporal difference learning, Machine
  *     Learning 22 (1996); for average rewards Yu and Bertsekas, IEEE TAC 54 (2009). */
@@ -27,12 +24,11 @@
 #include "core/text.h"
 #include "estimator/q.h"
 #include "estimator/result.h"
+#include "estimator/ridge.h"
 #include "flow/lowrank.h"
 #include "linalg/dense.h"
 
-enum { ROWS = 4096, RIDGES = 19, FEATURES = 500 };
-
-static const double most_negative = 0.05;
+enum { ROWS = 4096, FEATURES = 500 };
 
 typedef struct fit {
     const bf_dataset *data;
@@ -43,8 +39,7 @@ typedef struct fit {
     double *cross;     /* (m, m): M */
     double *vectors;   /* (m, m): row k is an eigenvector of M'M */
     double *values;    /* (m) */
-    int ridges;        /* 1 where it is given */
-    double ridge[RIDGES], negative[RIDGES];
+    bf__ridges ridges;
     const bf_context *context;
     bf_arena *arena;
 } fit;
@@ -96,26 +91,26 @@ static bf_status damped(double *out, const fit *s, const double *x, double ridge
 /* How negative W goes for each ridge. */
 static bf_status measure(fit *s, bf_error *err) {
     int64_t m = s->m, count;
+    int ridges = s->ridges.count;
     double *alpha, *right, *scratch, *w, *shift;
-    BF_ALLOC(alpha, s->arena, s->ridges * m, err);
+    BF_ALLOC(alpha, s->arena, ridges * m, err);
     BF_ALLOC(right, s->arena, m, err);
     BF_ALLOC(scratch, s->arena, m, err);
-    BF_ALLOC(w, s->arena, ROWS * s->ridges, err);
-    BF_ZALLOC(shift, s->arena, s->ridges, err);
+    BF_ALLOC(w, s->arena, ROWS * ridges, err);
+    BF_ZALLOC(shift, s->arena, ridges, err);
     BF_TRY(bf__matvec(right, s->cross, true, s->p, m, m, s->context, err));
-    for (int t = 0; t < s->ridges; t++) {
-        BF_TRY(damped(alpha + t * m, s, right, s->ridge[t], scratch, err));
-        s->negative[t] = 0;
+    for (int t = 0; t < ridges; t++) {
+        BF_TRY(damped(alpha + t * m, s, right, s->ridges.lambda[t], scratch, err));
         for (int64_t k = 0; k < m; k++)
             shift[t] += s->f[k] * alpha[t * m + k];
     }
     for (int64_t first = 0; first < s->data->n; first += count) {
         BF_TRY(make_rows(s, first, &count, 1.0 / 3, err));
-        BF_TRY(bf__matmul(w, s->phi, false, alpha, true, count, s->ridges, m, s->context, err));
+        BF_TRY(bf__matmul(w, s->phi, false, alpha, true, count, ridges, m, s->context, err));
         for (int64_t i = 0; i < count; i++)
-            for (int t = 0; t < s->ridges; t++) {
-                double weight = 1 - w[i * s->ridges + t] + shift[t];
-                s->negative[t] += weight < 0 ? -weight / (double)s->data->n : 0;
+            for (int t = 0; t < ridges; t++) {
+                double weight = 1 - w[i * ridges + t] + shift[t];
+                s->ridges.negative[t] += weight < 0 ? -weight / (double)s->data->n : 0;
             }
     }
     return BF_OK;
@@ -143,19 +138,12 @@ static bf_status finish(bf__q *out, fit *s, double ridge, bf_error *err) {
     return BF_OK;
 }
 
-static bf_status choose_ridges(fit *s, const char *text, bf_error *err) {
-    double given;
-    if (strcmp(text, "auto") != 0) {
-        if (!bf__parse_real(text, &given) || !(given > 0) || !isfinite(given))
-            return bf_fail(err, BF_EUSAGE, "--ridge: '%s' is neither auto nor a number above 0",
-                           text);
-        s->ridge[0] = given;
-        s->ridges = 1;
-        return BF_OK;
-    }
-    s->ridges = RIDGES;
-    for (int t = 0; t < RIDGES; t++)
-        s->ridge[t] = pow(10, -4 - 0.5 * t);
+static bf_status read_ridge(fit *s, const char *text, bf_error *err) {
+    double given = 0;
+    if (strcmp(text, "auto") != 0 &&
+        (!bf__parse_real(text, &given) || !(given > 0) || !isfinite(given)))
+        return bf_fail(err, BF_EUSAGE, "--ridge: '%s' is neither auto nor a number above 0", text);
+    s->ridges = bf__ridges_make(given);
     return BF_OK;
 }
 
@@ -190,7 +178,7 @@ bf_status bf__q_lowrank(bf__q *out, const bf_problem *problem, const bf__q_optio
     bf__flow *flow;
     bf__lowrank *lowrank;
     fit s = {.data = problem->data, .context = context, .arena = arena};
-    BF_TRY(choose_ridges(&s, options->ridge, err));
+    BF_TRY(read_ridge(&s, options->ridge, err));
     BF_TRY(
         bf__points_make(&points, problem, options->periodic, options->scale, context, arena, err));
     bf__flow_input *f = &points.flow;
@@ -210,17 +198,14 @@ bf_status bf__q_lowrank(bf__q *out, const bf_problem *problem, const bf__q_optio
     BF_TRY(bf__gram(s.vectors, s.cross, s.m, s.cross, s.m, s.m, 0, context, err));
     BF_TRY(bf__eigen(s.values, s.vectors, s.m, arena, err));
     BF_TRY(measure(&s, err));
-    int chosen = 0;
-    for (int t = 0; t < s.ridges; t++)
-        if (s.negative[t] <= most_negative)
-            chosen = t;
+    int chosen = bf__ridges_choose(&s.ridges);
     *out = (bf__q){.model = "lowrank"};
-    BF_TRY(finish(out, &s, s.ridge[chosen], err));
+    BF_TRY(finish(out, &s, s.ridges.lambda[chosen], err));
     bf__diagnose(&out->remarks, "q_features", "features of q", (double)s.m);
-    bf__diagnose(&out->remarks, "q_ridge", "ridge of q", s.ridge[chosen]);
+    bf__diagnose(&out->remarks, "q_ridge", "ridge of q", s.ridges.lambda[chosen]);
     bf__diagnose(&out->remarks, "q_bandwidth", "width of the kernel of q, in standard deviations",
                  f->kernel.width[0]);
     bf__diagnose(&out->remarks, "q_negative", "mean below 0 of the weights that q implies",
-                 s.negative[chosen]);
+                 s.ridges.negative[chosen]);
     return bf__points_report(&out->remarks, &points, arena, err);
 }

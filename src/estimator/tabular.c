@@ -192,16 +192,7 @@ static double coverage(const bf__cells *m, const double *x, const double *miss, 
 
 static bf_status warn(bf_estimate *out, const solution *s, double covered, double objective,
                       const bf__cells *m, bf_arena *arena, bf_error *err) {
-    if (s->classes > 1)
-        BF_TRY(bf__warn(out, arena, err, s->high - s->low > 1e-9,
-                        "Add the start states (columns episode and t) if the log has none; "
-                        "otherwise report the range.",
-                        "under the target policy the log falls into %d closed classes that never "
-                        "mix: the answer depends on where the process starts, from %.6g to %.6g; "
-                        "the value given mixes the classes by %s",
-                        s->classes, s->low, s->high,
-                        m->has_start ? "the chance of ending in each from the log's start states"
-                                     : "the chance of ending in each from the logged states"));
+    BF_TRY(bf__cells_warn_classes(out, m, s->classes, s->low, s->high, arena, err));
     if (covered < 1)
         BF_TRY(bf__warn(out, arena, err, covered < 0.99,
                         "Collect data on those actions, or evaluate a policy that the log covers.",
@@ -216,23 +207,12 @@ static bf_status warn(bf_estimate *out, const solution *s, double covered, doubl
                         "pair that the log never shows with probability %.3g before it reaches the "
                         "states that the value is about",
                         s->start_gap));
-    if (s->convergence > 1e-9)
-        BF_TRY(bf__warn(out, arena, err, true, "The chain mixes too slowly for its size.",
-                        "the stationary distribution was found only to a residual of %.3g",
-                        s->convergence));
     if (s->classes == 0 && s->gap > 1e-6 * objective)
         BF_TRY(bf__warn(out, arena, err, true, "The log has more states than can be solved.",
                         "the weights are not the best ones: the duality gap is %.3g of a flow "
                         "residual of %.3g",
                         s->gap, objective));
-    if (m->pi_disagreement > 1e-6)
-        BF_TRY(bf__warn(out, arena, err, m->pi_disagreement > 0.01,
-                        "Make the policy a function of the state, or put what it depends on into "
-                        "the state.",
-                        "the policy columns give different probabilities for the same state (by up "
-                        "to %.3g); their mean is used",
-                        m->pi_disagreement));
-    return BF_OK;
+    return bf__cells_warn_doubts(out, m, s->convergence, arena, err);
 }
 
 static bf_status report(bf_estimate *out, const bf_problem *problem, const bf__cells *m,

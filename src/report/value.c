@@ -104,9 +104,5 @@ bf_status bf__report_value_json(FILE *out, const bf__value_answer *answer, bf_er
                         warning(answer) ? json_pack("[s]", warning(answer)) : json_array());
     json_object_set_new(object, "seconds", json_pack("{s:f}", "value", answer->seconds));
     json_object_set_new(object, "version", json_string(bf_version()));
-    int failed = json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-    json_decref(object);
-    if (failed || fputc('\n', out) == EOF)
-        return bf_fail(err, BF_EFILE, "the JSON cannot be written");
-    return BF_OK;
+    return bf__json_write(out, object, err);
 }
