@@ -223,7 +223,6 @@ static void text_is_parsed_like_a_file(void **state) {
     double states[2 * N], p[3 * N], q[3 * N];
     bf__network *network = sample(0.1);
     const bf_policy *parsed;
-    bf_error err;
     assert_ok(bf__network_write(network, path, &err), err);
     size_t length = load(text, sizeof text);
     memcpy(before, text, length + 1);

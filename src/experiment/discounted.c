@@ -16,7 +16,7 @@ static const bf_option rows[] = {
 };
 static const bf_option_table table =
     BF_OPTION_TABLE("Options of discounted", bf__control_options, rows);
-static const char *const quick[] = {"gammas", "0.9,1", "size", "20", "runs", "3", NULL};
+static const char *const quick[] = {"gammas", "0.9,1", "size", "20", "runs", "2", NULL};
 
 static bf_status plan(bf__study *study, const void *options, bf_error *err) {
     return bf__control_plan(study, options, BF_SHOW_RMSE, err);
