@@ -23,7 +23,8 @@ const bf__command *bf__command_at(int index) {
     return index >= 0 && index < count ? commands[index] : NULL;
 }
 
-/* ---- Progress: one line on a terminal, rewritten at most ten times a second. */
+/* ---- Progress: one line on a terminal, rewritten at most ten times a second; elsewhere a line a
+ * minute. */
 
 static volatile sig_atomic_t interrupted;
 
@@ -57,24 +58,30 @@ static void on_message(void *context, bf_log_level level, const char *text) {
 static bool on_progress(void *context, const bf_progress *progress) {
     screen *s = context;
     double now = bf__seconds();
+    bool terminal = isatty(fileno(s->tool->err));
     if (strcmp(s->task, progress->task) != 0) {
         snprintf(s->task, sizeof s->task, "%s", progress->task);
         s->started = now;
+        s->last = terminal ? 0 : now; /* short work leaves no line in a file */
     }
-    if (s->tool->common.quiet || now - s->last < 0.1 || !isatty(fileno(s->tool->err)))
+    if (s->tool->common.quiet || now - s->last < (terminal ? 0.1 : 60))
         return !interrupted;
     s->last = now;
-    fprintf(s->tool->err, "\r\033[K%s", progress->task);
+    fprintf(s->tool->err, "%s%s", terminal ? "\r\033[K" : "backflow: ", progress->task);
     if (progress->total > 0) {
-        double share = progress->done / progress->total;
+        double share = progress->done / progress->total, passed = now - s->started;
+        double left = passed * (1 - share) / share;
         fprintf(s->tool->err, " %3.0f%%", 100 * share);
-        if (share > 0.02 && now - s->started > 1)
-            fprintf(s->tool->err, ", %.0f s left", (now - s->started) * (1 - share) / share);
+        if (share > 0.02 && passed > 1)
+            fprintf(s->tool->err, ", %.0f %s left", left > 120 ? left / 60 : left,
+                    left > 120 ? "min" : "s");
     }
     if (progress->detail)
         fprintf(s->tool->err, "  (%s)", progress->detail);
+    if (!terminal)
+        fputc('\n', s->tool->err);
     fflush(s->tool->err);
-    s->line_open = true;
+    s->line_open = terminal;
     return !interrupted;
 }
 

@@ -164,7 +164,7 @@ const bf__experiment bf__experiment_bias_variance = {
             "against the exact value; bars are one standard error (bootstrap).",
     .options = &table,
     .quick = quick,
-    .x_label = "trajectories of length 4",
+    .x_label = "number of trajectories",
     .y_label = "reward per step",
     .scale = BF_SCALE_LOG,
     .plan = plan,

@@ -53,7 +53,7 @@ const bf__experiment bf__experiment_control_quantiles = {
             "from the lower to the upper quartile.",
     .options = &bf__control_sizes,
     .quick = bf__control_sizes_quick,
-    .x_label = "trajectories of 200 transitions",
+    .x_label = "number of trajectories",
     .y_label = "absolute error (reward per step)",
     .scale = BF_SCALE_LOG,
     .plan = plan,

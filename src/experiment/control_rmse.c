@@ -153,7 +153,7 @@ const bf__experiment bf__experiment_control_rmse = {
             "bars are one standard error (bootstrap).",
     .options = &bf__control_sizes,
     .quick = bf__control_sizes_quick,
-    .x_label = "trajectories of 200 transitions",
+    .x_label = "number of trajectories",
     .y_label = "RMSE (reward per step)",
     .scale = BF_SCALE_LOG,
     .plan = plan,
