@@ -208,6 +208,13 @@ static void option_help(FILE *out, const bf_option *row) {
     bf__paragraph(out, option.text, 26);
 }
 
+bool bf__slot_repeats(const bf__slot *slots, int index) {
+    for (int i = 0; i < index; i++)
+        if (slots[i].table == slots[index].table)
+            return true;
+    return false;
+}
+
 void bf__args_help(bf__tool *tool, const bf__command *command, const bf__slot *slots,
                    int slot_count) {
     FILE *out = tool->out;
@@ -220,7 +227,7 @@ void bf__args_help(bf__tool *tool, const bf__command *command, const bf__slot *s
     if (command->text)
         fprintf(out, "\n%s", command->text);
     for (int i = 0; i < slot_count; i++) {
-        if (slots[i].table->count == 0)
+        if (slots[i].table->count == 0 || bf__slot_repeats(slots, i))
             continue;
         fprintf(out, "\n%s:\n", slots[i].table->title);
         for (int j = 0; j < slots[i].table->count; j++)

@@ -86,6 +86,9 @@ typedef struct bf__option_text {
 } bf__option_text;
 void bf__option_describe(const bf_option *row, bf__option_text *out);
 
+/* Whether an earlier slot has the same table: two experiments may share one. */
+bool bf__slot_repeats(const bf__slot *slots, int index);
+
 /* --help of a command: usage, text, and the options of every slot. */
 void bf__args_help(bf__tool *tool, const bf__command *command, const bf__slot *slots,
                    int slot_count);

@@ -43,7 +43,7 @@ static bool contender_entry(int index, const char **name, const char **summary) 
 /* The policies that come with an environment; `uniform` is there for all. */
 static void print_policies(FILE *out, int index) {
     for (const bf_env_policy *p = bf_env_at(index)->policies; p && p->name; p++)
-        fprintf(out, "    %-16s %s\n", p->name, p->summary);
+        fprintf(out, "    %-10s %s\n", p->name, p->summary);
 }
 
 extern const bf__command bf__command_list;
@@ -59,9 +59,12 @@ static const kind kinds[] = {
 
 static void print_kind(FILE *out, const kind *k) {
     const char *name, *summary;
+    int width = 12;
+    for (int i = 0; k->entry(i, &name, &summary); i++)
+        width = (int)strlen(name) > width ? (int)strlen(name) : width;
     fprintf(out, "%s\n", k->name);
     for (int i = 0; k->entry(i, &name, &summary); i++) {
-        fprintf(out, "  %-18s %s\n", name, summary);
+        fprintf(out, "  %-*s %s\n", width, name, summary);
         if (k->print_below)
             k->print_below(out, i);
     }

@@ -75,7 +75,8 @@ void bf__man_command(FILE *out, const bf__command *command, const bf__slot *slot
     }
     for (int i = 0; i < slot_count; i++) {
         const bf_option_table *options = slots[i].table;
-        if (options == &bf__common_table || options->count == 0 || is_method(options))
+        if (options == &bf__common_table || options->count == 0 || is_method(options) ||
+            bf__slot_repeats(slots, i))
             continue;
         fputs(".PP\n", out);
         escaped(out, options->title);

@@ -22,6 +22,7 @@
 #include "estimator/result.h"
 #include "estimator/sampler.h"
 #include "kernel/kernel.h"
+#include "linalg/clones.h"
 #include "solver/adam.h"
 #include "solver/mlp.h"
 
@@ -37,18 +38,9 @@ typedef struct batch {
     double *low, *span; /* (d): of the next states */
 } batch;
 
-double bf__ips_loss(double *d_w, double *d_next, const float *w, const float *next,
-                    const double *beta, const uint8_t *start, const float *k, int64_t b, double *x,
-                    double *y) {
-    double mean = 0, mean_next = 0, rows = 0, sum = 0, loss = 0, pull = 0, pull_next = 0;
-    for (int64_t i = 0; i < b; i++) {
-        mean += start[i] ? 0 : (double)w[i];
-        rows += start[i] ? 0 : 1;
-        mean_next += (double)next[i] / (double)b;
-    }
-    mean /= rows > 0 ? rows : 1;
-    for (int64_t i = 0; i < b; i++)
-        x[i] = (start[i] ? 1 : (double)w[i] * beta[i] / mean) - (double)next[i] / mean_next;
+/* y = K x; returns the sum of K. */
+BF_CLONES static double ips_products(double *y, const float *k, const double *x, int64_t b) {
+    double sum = 0;
     for (int64_t i = 0; i < b; i++) {
         double product = 0, row = 0;
         const float *ki = k + i * b;
@@ -59,9 +51,25 @@ double bf__ips_loss(double *d_w, double *d_next, const float *w, const float *ne
         }
         y[i] = product;
         sum += row;
-        loss += x[i] * product;
     }
+    return sum;
+}
+
+double bf__ips_loss(double *d_w, double *d_next, const float *w, const float *next,
+                    const double *beta, const uint8_t *start, const float *k, int64_t b, double *x,
+                    double *y) {
+    double mean = 0, mean_next = 0, rows = 0, loss = 0, pull = 0, pull_next = 0;
     for (int64_t i = 0; i < b; i++) {
+        mean += start[i] ? 0 : (double)w[i];
+        rows += start[i] ? 0 : 1;
+        mean_next += (double)next[i] / (double)b;
+    }
+    mean /= rows > 0 ? rows : 1;
+    for (int64_t i = 0; i < b; i++)
+        x[i] = (start[i] ? 1 : (double)w[i] * beta[i] / mean) - (double)next[i] / mean_next;
+    double sum = ips_products(y, k, x, b);
+    for (int64_t i = 0; i < b; i++) {
+        loss += x[i] * y[i];
         y[i] *= 2 / sum; /* d loss / d x_i */
         pull += start[i] ? 0 : y[i] * (double)w[i] * beta[i];
         pull_next += y[i] * (double)next[i];
