@@ -4,7 +4,7 @@
 #
 # By environment variables:
 #     SEEDS=20           logs per problem
-#     METHODS=all        as for `backflow estimate --method`
+#     METHODS=all        as for `backflow estimate --method`; naive comes along
 #     ENVS="..."         problems: pendulum mountaincar cartpole acrobot
 #     POLICY_<env>=P     the policy that behaviour and target are mixtures of; policies/<env>.policy
 #                        where it is there, otherwise the environment's own `handmade`
@@ -18,6 +18,7 @@ build=$1 out=$2
 root=$(cd "$(dirname "$0")/.." && pwd)
 tool=$build/backflow
 seeds=${SEEDS:-20} methods=${METHODS:-all}
+case $methods in all | *,*) ;; naive) methods=naive,blackbox ;; *) methods=naive,$methods ;; esac # a table
 envs=${ENVS:-pendulum mountaincar cartpole acrobot}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
