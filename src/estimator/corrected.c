@@ -28,6 +28,7 @@ static const double credible = 0.05;
 
 typedef struct trial {
     bf__points points;
+    bf__features features;
     bf__neighbours base;
     double ridge[RUNGS]; /* each ten times the one before */
     int ridges;          /* members of a width: they start at the first, the second, ... */
@@ -127,12 +128,13 @@ static double clip(double *w, const trial *t, int64_t n) {
 }
 
 static bf_status correct_width(trial *t, double *w, double *negative, bool last, double width,
-                               const bf_problem *problem, const bf__blackbox_options *options,
-                               const bf_context *context, bf_arena *arena, bf_error *err) {
+                               const bf_problem *problem, const bf_context *context,
+                               bf_arena *arena, bf_error *err) {
     int64_t n = problem->data->n;
     bf_mark mark = bf_arena_mark(arena);
     bf__lowrank *lowrank;
-    BF_TRY(bf__features_make(&lowrank, &t->points, options, width, t->rank, context, arena, err));
+    BF_TRY(
+        bf__features_make(&lowrank, &t->points, &t->features, width, t->rank, context, arena, err));
     t->m = lowrank->m;
     if (t->base.sum > 0) {
         bf__correction *correction;
@@ -217,12 +219,11 @@ static bf_status warn(bf_estimate *out, const bf_problem *problem, const trial *
 
 /* Stage 2, both widths. An interruption leaves the base weights. */
 static bf_status correct(trial *t, double *w, double *negative, const bf_problem *problem,
-                         const bf__blackbox_options *options, const bf_context *context,
-                         bf_arena *arena, bf_error *err) {
+                         const bf_context *context, bf_arena *arena, bf_error *err) {
     int64_t n = problem->data->n;
     for (int s = 0; s < WIDTHS; s++) {
-        bf_status status = correct_width(t, w, negative, s == WIDTHS - 1, widths[s], problem,
-                                         options, context, arena, err);
+        bf_status status =
+            correct_width(t, w, negative, s == WIDTHS - 1, widths[s], problem, context, arena, err);
         if (status == BF_ECANCELLED) {
             t->interrupted = true;
             take_base(t, problem->data->reward, n);
@@ -245,13 +246,14 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
     t.rank = choose_rank(options->features, n);
     BF_TRY(bf__points_make(&t.points, problem, options->periodic, options->scale, context, arena,
                            err));
+    BF_TRY(bf__features_read(&t.features, &t.points, options, arena, err));
     bf__neighbours_note(&t.points, context);
     BF_ALLOC(w, arena, n, err);
     BF_TRY(bf__neighbours_solve(&t.base, problem, &t.points, (int)options->neighbours, 0, context,
                                 arena, err));
     BF_ZALLOC(t.sum, arena, n, err);
     BF_ALLOC(t.w, arena, RUNGS * n, err);
-    BF_TRY(correct(&t, w, &negative, problem, options, context, arena, err));
+    BF_TRY(correct(&t, w, &negative, problem, context, arena, err));
     bf__result_from_weights(out, problem, w);
     double shown = out->value;
     out->value = summarise(&spread, &t, problem);

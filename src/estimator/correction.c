@@ -47,30 +47,36 @@ static bf_status read_share(double *out, const char *text, bf_error *err) {
     return BF_OK;
 }
 
-static bf_status make_kernel(bf__kernel *out, const bf__blackbox_options *options, double factor,
-                             const double *z, int64_t n, int d, uint64_t seed, bf_arena *arena,
-                             bf_error *err) {
+bf_status bf__features_read(bf__features *out, const bf__points *points,
+                            const bf__blackbox_options *options, bf_arena *arena, bf_error *err) {
     const bf__kernel_kind *kind = bf__kernel_at(options->kernel - 1);
+    const bf__flow_input *f = &points->flow;
+    const char *name = kind ? kind->name : "matern";
+    BF_TRY(read_share(&out->action_share, options->action_share, err));
+    BF_TRY(bf__kernel_make(&out->state, name, options->bandwidth, f->z, f->n, f->d, f->seed, arena,
+                           err));
+    if (!f->actions)
+        BF_TRY(bf__kernel_make(&out->action, name, options->bandwidth, f->u, f->n, f->action_dim,
+                               f->seed, arena, err));
+    return BF_OK;
+}
+
+static bf_status widen(bf__kernel *out, const bf__kernel *kernel, double factor, bf_error *err) {
     double width[BF__MAX_WIDTHS];
-    bf__kernel plain;
-    BF_TRY(bf__kernel_make(&plain, kind ? kind->name : "matern", options->bandwidth, z, n, d, seed,
-                           arena, err));
-    for (int w = 0; w < plain.widths; w++)
-        width[w] = factor * plain.width[w];
-    return bf__kernel_set(out, plain.kind, width, plain.widths, err);
+    for (int w = 0; w < kernel->widths; w++)
+        width[w] = factor * kernel->width[w];
+    return bf__kernel_set(out, kernel->kind, width, kernel->widths, err);
 }
 
 bf_status bf__features_make(bf__lowrank **out, const bf__points *points,
-                            const bf__blackbox_options *options, double factor, int64_t rank,
+                            const bf__features *features, double factor, int64_t rank,
                             const bf_context *context, bf_arena *arena, bf_error *err) {
     bf__flow_input input = points->flow;
     bf__flow *flow;
-    BF_TRY(read_share(&input.action_share, options->action_share, err));
-    BF_TRY(make_kernel(&input.kernel, options, factor, input.z, input.n, input.d, input.seed, arena,
-                       err));
+    input.action_share = features->action_share;
+    BF_TRY(widen(&input.kernel, &features->state, factor, err));
     if (!input.actions)
-        BF_TRY(make_kernel(&input.action_kernel, options, factor, input.u, input.n,
-                           input.action_dim, input.seed, arena, err));
+        BF_TRY(widen(&input.action_kernel, &features->action, factor, err));
     BF_TRY(bf__flow_create(&flow, &input, context, arena, err));
     bf__lowrank_options choice = {.rank = rank, .seed = input.seed, .keep = true};
     return bf__lowrank_create(out, flow, &choice, context, arena, err);

@@ -6,10 +6,17 @@
 #include "estimator/weights.h"
 #include "flow/lowrank.h"
 
-/* psi of the log in `rank` features at most, with the kernel of the options (Matern where it is
- * auto), `factor` times as wide. */
+/* The kernels of the options, Matern where they are auto. */
+typedef struct bf__features {
+    bf__kernel state, action;
+    double action_share;
+} bf__features;
+bf_status bf__features_read(bf__features *out, const bf__points *points,
+                            const bf__blackbox_options *options, bf_arena *arena, bf_error *err);
+
+/* psi of the log in `rank` features at most, of kernels `factor` times as wide. */
 bf_status bf__features_make(bf__lowrank **out, const bf__points *points,
-                            const bf__blackbox_options *options, double factor, int64_t rank,
+                            const bf__features *features, double factor, int64_t rank,
                             const bf_context *context, bf_arena *arena, bf_error *err);
 
 /* What all ridges have in common. `base` and `lowrank` have to stay. */
