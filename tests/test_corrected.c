@@ -300,15 +300,19 @@ static void the_correction_is_two_stage_least_squares(void **state) {
     bf__blackbox_options options = {.bandwidth = "median", .neighbours = 16};
     bf__points points;
     bf__neighbours base;
+    bf__features features;
     bf__lowrank *lowrank;
+    bf__correction *correction;
     assert_ok(bf__points_make(&points, &problem, "none", NULL, NULL, arena, &err), err);
     assert_ok(bf__neighbours_solve(&base, &problem, &points, 16, 0, NULL, arena, &err), err);
-    assert_ok(bf__features_make(&lowrank, &points, &options, 1, M, NULL, arena, &err), err);
+    assert_ok(bf__features_read(&features, &points, &options, arena, &err), err);
+    assert_ok(bf__features_make(&lowrank, &points, &features, 1, M, NULL, arena, &err), err);
     assert_int_equal(lowrank->m, M);
     static double phi[N * M], psi[N * M], w[2 * N];
     const double ridge[2] = {1e-3, 1e-9};
     assert_ok(bf__lowrank_rows(phi, psi, lowrank, 0, N, NULL, &err), err);
-    assert_ok(bf__correct(w, &base, lowrank, 1, ridge, 2, NULL, arena, &err), err);
+    assert_ok(bf__correction_make(&correction, &base, lowrank, 1, NULL, arena, &err), err);
+    assert_ok(bf__correct(w, correction, ridge, 2, NULL, arena, &err), err);
     double mean[M] = {0}, balance[M] = {0}, reward = 0;
     for (int i = 0; i < N; i++) {
         reward += base.u[i] * data.reward[i];

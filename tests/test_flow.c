@@ -10,6 +10,7 @@
 #include "flow/lowrank.h"
 #include "flow/plan.h"
 #include "flow/rff.h"
+#include "linalg/dense.h"
 
 TEST_ARENA;
 static const bf_context one = {.threads = 1}, two = {.threads = 2};
@@ -393,6 +394,43 @@ static void atoms_of_ones_own_are_in_the_same_space(void **state) {
         assert_near(again[p], phi[7 * m + p], 1e-9);
 }
 
+/* Rows that choosing pivots left are those that are made anew, whether all are left, some (what is
+ * left and what is made then alternate) or fewer columns than were asked for; and inner products
+ * become coordinates by one solve. */
+static void kept_rows_are_the_rows(void **state) {
+    (void)state;
+    enum { N = 700, M = 120 };
+    const int64_t candidates[3] = {N, 400, 300};
+    bf__flow_input in =
+        make((spec){.kernel = "matern", .n = N, .d = 2, .actions = 3, .starts = 4, .gamma = 0.9});
+    bf__flow *flow;
+    assert_ok(bf__flow_create(&flow, &in, &two, arena, &err), err);
+    double *phi = room(N * M), *psi = room(N * M), *again = room(N * M), *inner = room(N * M);
+    for (int t = 0; t < 6; t++) {
+        bf__lowrank *plain, *low;
+        bf__lowrank_options options = {.rank = M, .seed = 1, .candidates = candidates[t % 3]};
+        options.tolerance = t < 3 ? 0 : 1e-2;
+        assert_ok(bf__lowrank_create(&plain, flow, &options, &two, arena, &err), err);
+        options.keep = true;
+        assert_ok(bf__lowrank_create(&low, flow, &options, &two, arena, &err), err);
+        int64_t m = low->m;
+        assert_int_equal(m, plain->m);
+        assert_true(t < 3 ? m == M : m < M);
+        assert_int_equal(low->kept != NULL, 2 * candidates[t % 3] >= N);
+        assert_int_equal(low->kept_rows, low->kept ? candidates[t % 3] : 0);
+        assert_ok(bf__lowrank_rows(phi, psi, plain, 0, N, &two, &err), err);
+        assert_ok(bf__lowrank_inner(again, inner, low, 0, N, &two, &err), err);
+        assert_ok(bf__lower_solve(inner, N, low->l, m, false, &two, &err), err);
+        for (int64_t p = 0; p < N * m; p++) {
+            assert_near(again[p], phi[p], 1e-9);
+            assert_near(inner[p], psi[p], 1e-9);
+        }
+        assert_ok(bf__lowrank_rows(again, NULL, low, 301, 330, &one, &err), err);
+        for (int64_t p = 0; p < 330 * m; p++)
+            assert_near(again[p], phi[301 * m + p], 1e-9);
+    }
+}
+
 static void identical_points_have_rank_one(void **state) {
     (void)state;
     enum { N = 50 };
@@ -522,6 +560,7 @@ int main(void) {
         cmocka_unit_test(threads_do_not_change_a_digit),
         cmocka_unit_test(low_rank_is_within_its_guard),
         cmocka_unit_test(atoms_of_ones_own_are_in_the_same_space),
+        cmocka_unit_test(kept_rows_are_the_rows),
         cmocka_unit_test(identical_points_have_rank_one),
         cmocka_unit_test(fourier_features_converge),
         cmocka_unit_test(many_start_states_are_sampled),

@@ -28,12 +28,14 @@ static const double credible = 0.05;
 
 typedef struct trial {
     bf__points points;
+    bf__features features;
     bf__neighbours base;
     double ridge[RUNGS]; /* each ten times the one before */
     int ridges;          /* members of a width: they start at the first, the second, ... */
     int64_t rank, m;     /* features asked for and had */
     double *sum;         /* (n): sum of the members' weights */
-    double *w;           /* (RUNGS, n) */
+    double *w;           /* (RUNGS, n), of which the first `made` are made */
+    int made;
     double value[MEMBERS];
     int members, raised, abandoned;
     bool interrupted;
@@ -75,17 +77,33 @@ static bool believable(const trial *t, const double *w, int64_t n) {
     return isfinite(sum) && negative <= credible * t->base.sum;
 }
 
+/* The first `rungs` of t->w; those above are made where they are needed. */
+static bf_status climb(trial *t, int rungs, bf__correction *correction, int64_t n,
+                       const bf_context *context, bf_arena *arena, bf_error *err) {
+    if (rungs <= t->made)
+        return BF_OK;
+    BF_TRY(bf__correct(t->w + t->made * n, correction, t->ridge + t->made, rungs - t->made, context,
+                       arena, err));
+    t->made = rungs;
+    return BF_OK;
+}
+
 /* One member: the weights of the least ridge from `rung` on that are believable, or the base. */
-static void take(trial *t, int rung, const double *reward, int64_t n) {
+static bf_status take(trial *t, int rung, bf__correction *correction, const double *reward,
+                      int64_t n, const bf_context *context, bf_arena *arena, bf_error *err) {
     int at = rung;
-    while (at < RUNGS && !believable(t, t->w + at * n, n))
-        at++;
+    for (; at < RUNGS; at++) {
+        BF_TRY(climb(t, at + 1, correction, n, context, arena, err));
+        if (believable(t, t->w + at * n, n))
+            break;
+    }
     const double *use = at < RUNGS ? t->w + at * n : t->base.u;
     t->raised += at > rung && at < RUNGS;
     t->abandoned += at == RUNGS;
     for (int64_t i = 0; i < n; i++)
         t->sum[i] += use[i];
     t->value[t->members++] = mean_reward(use, reward, n);
+    return BF_OK;
 }
 
 /* The base weights as the only member. */
@@ -110,18 +128,22 @@ static double clip(double *w, const trial *t, int64_t n) {
 }
 
 static bf_status correct_width(trial *t, double *w, double *negative, bool last, double width,
-                               const bf_problem *problem, const bf__blackbox_options *options,
-                               const bf_context *context, bf_arena *arena, bf_error *err) {
+                               const bf_problem *problem, const bf_context *context,
+                               bf_arena *arena, bf_error *err) {
     int64_t n = problem->data->n;
     bf_mark mark = bf_arena_mark(arena);
     bf__lowrank *lowrank;
-    BF_TRY(bf__features_make(&lowrank, &t->points, options, width, t->rank, context, arena, err));
+    BF_TRY(
+        bf__features_make(&lowrank, &t->points, &t->features, width, t->rank, context, arena, err));
     t->m = lowrank->m;
     if (t->base.sum > 0) {
-        BF_TRY(bf__correct(t->w, &t->base, lowrank, problem->gamma, t->ridge, RUNGS, context, arena,
-                           err));
+        bf__correction *correction;
+        BF_TRY(bf__correction_make(&correction, &t->base, lowrank, problem->gamma, context, arena,
+                                   err));
+        t->made = 0;
+        BF_TRY(climb(t, t->ridges, correction, n, context, arena, err));
         for (int s = 0; s < t->ridges; s++)
-            take(t, s, problem->data->reward, n);
+            BF_TRY(take(t, s, correction, problem->data->reward, n, context, arena, err));
     } else {
         take_base(t, problem->data->reward, n);
     }
@@ -197,12 +219,11 @@ static bf_status warn(bf_estimate *out, const bf_problem *problem, const trial *
 
 /* Stage 2, both widths. An interruption leaves the base weights. */
 static bf_status correct(trial *t, double *w, double *negative, const bf_problem *problem,
-                         const bf__blackbox_options *options, const bf_context *context,
-                         bf_arena *arena, bf_error *err) {
+                         const bf_context *context, bf_arena *arena, bf_error *err) {
     int64_t n = problem->data->n;
     for (int s = 0; s < WIDTHS; s++) {
-        bf_status status = correct_width(t, w, negative, s == WIDTHS - 1, widths[s], problem,
-                                         options, context, arena, err);
+        bf_status status =
+            correct_width(t, w, negative, s == WIDTHS - 1, widths[s], problem, context, arena, err);
         if (status == BF_ECANCELLED) {
             t->interrupted = true;
             take_base(t, problem->data->reward, n);
@@ -225,13 +246,14 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
     t.rank = choose_rank(options->features, n);
     BF_TRY(bf__points_make(&t.points, problem, options->periodic, options->scale, context, arena,
                            err));
+    BF_TRY(bf__features_read(&t.features, &t.points, options, arena, err));
     bf__neighbours_note(&t.points, context);
     BF_ALLOC(w, arena, n, err);
     BF_TRY(bf__neighbours_solve(&t.base, problem, &t.points, (int)options->neighbours, 0, context,
                                 arena, err));
     BF_ZALLOC(t.sum, arena, n, err);
     BF_ALLOC(t.w, arena, RUNGS * n, err);
-    BF_TRY(correct(&t, w, &negative, problem, options, context, arena, err));
+    BF_TRY(correct(&t, w, &negative, problem, context, arena, err));
     bf__result_from_weights(out, problem, w);
     double shown = out->value;
     out->value = summarise(&spread, &t, problem);

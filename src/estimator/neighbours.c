@@ -95,6 +95,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
     bf__points points;
     bf__neighbours base;
     bf__lowrank *lowrank;
+    bf__features features;
     BF_TRY(
         bf__points_make(&points, problem, options->periodic, options->scale, context, arena, err));
     bf__neighbours_note(&points, context);
@@ -106,7 +107,8 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
         w[i] = base.u[i];
         w[n + i] = 1.0 / (double)n;
     }
-    BF_TRY(bf__features_make(&lowrank, &points, options, 1,
+    BF_TRY(bf__features_read(&features, &points, options, arena, err));
+    BF_TRY(bf__features_make(&lowrank, &points, &features, 1,
                              options->features > 0 ? options->features : FEATURES, context, arena,
                              err));
     BF_TRY(bf__features_residual(residual, lowrank, w, 2, base.ends, problem->gamma, context, arena,

@@ -19,7 +19,7 @@
 #include "core/log.h"
 #include "linalg/clones.h"
 
-enum { PIECES = 32, BLOCK = 32, LANES = 16, WIDE = 4 * LANES };
+enum { PIECES = 32, BLOCK = 32, LANES = 16, WIDE = 16 };
 
 /* ---- Making */
 
@@ -69,18 +69,21 @@ bf_status bf__neural_lowrank(bf__neural_loss *out, const bf__flow *flow, int64_t
 
 /* ---- Products */
 
-/* Columns c .. c + width - 1 of sum += those of sum_i w_i Psi_i, i < rows <= BLOCK. */
+typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
+
+/* `vectors` times LANES columns of sum += those of sum_i w_i Psi_i, i < rows <= BLOCK. */
 BF_INLINE void gather_columns(double *restrict sum, const float *restrict psi,
                               const float *restrict w, int64_t rows, int64_t stride,
-                              const int width) {
-    float part[WIDE] = {0};
+                              const int vectors) {
+    lanes part[WIDE];
+    for (int v = 0; v < vectors; v++)
+        part[v] = (lanes){0};
     for (int64_t i = 0; i < rows; i++)
-#pragma omp simd
-        for (int c = 0; c < width; c++)
-            part[c] += w[i] * psi[i * stride + c];
-#pragma omp simd
-    for (int c = 0; c < width; c++)
-        sum[c] += (double)part[c];
+        for (int v = 0; v < vectors; v++)
+            part[v] += w[i] * *(const lanes *)(psi + i * stride + v * LANES);
+    for (int v = 0; v < vectors; v++)
+        for (int c = 0; c < LANES; c++)
+            sum[v * LANES + c] += (double)part[v][c];
 }
 
 BF_CLONES static void neural_gather_rows(double *sum, const float *psi, const double *w,
@@ -89,24 +92,35 @@ BF_CLONES static void neural_gather_rows(double *sum, const float *psi, const do
     int64_t c = 0;
     for (int64_t i = 0; i < rows; i++)
         narrow[i] = (float)w[i];
-    for (; c + WIDE <= stride; c += WIDE)
+    for (; c + WIDE * LANES <= stride; c += WIDE * LANES)
         gather_columns(sum + c, psi + c, narrow, rows, stride, WIDE);
     for (; c < stride; c += LANES)
-        gather_columns(sum + c, psi + c, narrow, rows, stride, LANES);
+        gather_columns(sum + c, psi + c, narrow, rows, stride, 1);
 }
 
-BF_CLONES static float neural_dot_row(const float *restrict p, const float *restrict row,
+/* y[i] = p'Psi_i, i < rows: four sums under way at once, along one row after the other. */
+BF_CLONES static void neural_dot_rows(double *y, const float *p, const float *psi, int64_t rows,
                                       int64_t stride) {
-    float sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t c = 0; c < stride; c++)
-        sum += p[c] * row[c];
-    return sum;
+    for (int64_t i = 0; i < rows; i++, psi += stride) {
+        lanes sum[4] = {{0}, {0}, {0}, {0}};
+        int64_t c = 0;
+        for (; c + 4 * LANES <= stride; c += 4 * LANES)
+            for (int v = 0; v < 4; v++)
+                sum[v] +=
+                    *(const lanes *)(p + c + v * LANES) * *(const lanes *)(psi + c + v * LANES);
+        for (; c < stride; c += LANES)
+            sum[0] += *(const lanes *)(p + c) * *(const lanes *)(psi + c);
+        sum[0] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+        float total = 0;
+        for (int l = 0; l < LANES; l++)
+            total += sum[0][l];
+        y[i] = (double)total;
+    }
 }
 
 /* y = Psi (Psi'w); returns |Psi'w|^2. */
 static double lowrank_product(bf__neural_loss *loss, int threads) {
-    int64_t n = loss->n, stride = loss->stride;
+    int64_t n = loss->n, stride = loss->stride, blocks = (n + BLOCK - 1) / BLOCK;
     double *total = loss->pieces + PIECES * stride, value = 0;
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int piece = 0; piece < PIECES; piece++) {
@@ -126,8 +140,9 @@ static double lowrank_product(bf__neural_loss *loss, int threads) {
         p[c] = (float)total[c];
     }
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t i = 0; i < n; i++)
-        loss->y[i] = (double)neural_dot_row(p, loss->psi + i * stride, stride);
+    for (int64_t b = blocks - 1; b >= 0; b--) /* the end of Psi is in cache, if any of it is */
+        neural_dot_rows(loss->y + b * BLOCK, p, loss->psi + b * BLOCK * stride,
+                        b < blocks - 1 ? BLOCK : n - b * BLOCK, stride);
     return value;
 }
 

@@ -18,7 +18,7 @@
 #include "flow/lowrank.h"
 
 #include <math.h>
-#include <omp.h>
+#include <string.h>
 
 #include "core/blas.h"
 #include "core/fail.h"
@@ -93,33 +93,48 @@ static int64_t draw_candidates(int64_t *index, int64_t n, int64_t most, uint64_t
     return taken;
 }
 
-static bf_status choose(int64_t *index, int64_t *rank, double *left, const bf__flow *flow,
-                        const bf__lowrank_options *options, int64_t most, const bf_context *context,
-                        bf_arena *arena, bf_error *err) {
+/* F (N, m) as the rows of `lowrank`: its columns from m on, which are 0, are closed up. */
+static void keep_rows(bf__lowrank *lowrank, double *f, int64_t most, const int64_t *rows,
+                      int64_t count) {
+    for (int64_t i = 0; i < count && lowrank->m < most; i++)
+        memmove(f + i * lowrank->m, f + i * most, (size_t)lowrank->m * sizeof *f);
+    lowrank->kept = f;
+    lowrank->rows = rows;
+    lowrank->kept_rows = count;
+}
+
+static bf_status choose(bf__lowrank *lowrank, int64_t *index, const bf__lowrank_options *options,
+                        int64_t most, const bf_context *context, bf_arena *arena, bf_error *err) {
+    const bf__flow *flow = lowrank->flow;
     bf_mark mark = bf_arena_mark(arena);
     int64_t room = options->candidates > 0 ? options->candidates : CANDIDATES, *candidates;
     pairs p = {.flow = flow};
+    double *f, *residual, sum = 0;
     room = room < most ? most : room;
     room = room < flow->n ? room : flow->n;
+    bool keep = options->keep && 2 * room >= flow->n;
     BF_ALLOC(candidates, arena, flow->n, err);
+    BF_ALLOC(f, arena, room * most, err);
+    if (keep)
+        mark = bf_arena_mark(arena);
     int64_t count = draw_candidates(candidates, flow->n, room, options->seed);
     BF_TRY(make_room(&p.all, flow, count, arena, err));
     BF_TRY(make_room(&p.selected, flow, BLOCK, arena, err));
     pick(&p.all, flow, &flow->data_d, candidates, count);
-    double *f, *residual, sum = 0;
-    BF_ALLOC(f, arena, count * most, err);
     BF_ALLOC(residual, arena, count, err);
     for (int64_t i = 0; i < count; i++)
         residual[i] = 1; /* k(x, x) */
     bf__psd matrix = {count, &p, select_pairs, block_of_pairs};
     double tolerance = options->tolerance > 0 ? options->tolerance : 1e-12;
-    BF_TRY(bf__rpcholesky(f, index, rank, residual, most, &matrix, tolerance, options->seed,
+    BF_TRY(bf__rpcholesky(f, index, &lowrank->m, residual, most, &matrix, tolerance, options->seed,
                           context, arena, err));
     for (int64_t i = 0; i < count; i++)
         sum += residual[i];
-    *left = sum / (double)count;
-    for (int64_t k = 0; k < *rank; k++)
+    lowrank->left = sum / (double)count;
+    for (int64_t k = 0; k < lowrank->m; k++)
         index[k] = candidates[index[k]];
+    if (keep)
+        keep_rows(lowrank, f, most, candidates, count);
     bf_arena_rewind(arena, mark);
     return BF_OK;
 }
@@ -154,7 +169,7 @@ bf_status bf__lowrank_create(bf__lowrank **out, const bf__flow *flow,
     BF_ALLOC(lowrank, arena, 1, err);
     BF_ALLOC(index, arena, most, err);
     *lowrank = (bf__lowrank){.flow = flow, .index = index};
-    BF_TRY(choose(index, &lowrank->m, &lowrank->left, flow, options, most, context, arena, err));
+    BF_TRY(choose(lowrank, index, options, most, context, arena, err));
     int64_t m = lowrank->m;
     picked room;
     BF_TRY(make_room(&room, flow, m, arena, err));
@@ -166,6 +181,8 @@ bf_status bf__lowrank_create(bf__lowrank **out, const bf__flow *flow,
         bf__data_data_d(l + p * m, flow, &lowrank->pivots, p, &lowrank->pivots, 0, m);
     BF_TRY(bf__cholesky(l, m, &lowrank->jitter, arena, err));
     lowrank->l = l;
+    if (lowrank->jitter > 0) /* they are without it */
+        lowrank->kept = NULL;
     if (flow->corrected)
         BF_TRY(fill_start(lowrank, arena, err));
     *out = lowrank;
@@ -192,35 +209,77 @@ static void finish_psi(double *psi, const bf__lowrank *lowrank, int64_t i) {
     }
 }
 
-static void rows_of_block(double *phi, double *psi, const bf__lowrank *lowrank, int64_t first,
-                          int64_t count, const bf__blas *blas) {
+/* The first kept row of transition i or after. */
+static int64_t find_kept(const bf__lowrank *lowrank, int64_t i) {
+    int64_t low = 0, high = lowrank->kept ? lowrank->kept_rows : 0;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (lowrank->rows[middle] < i)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Coordinates of phi; on entry its inner products with the pivots, of the rows that are not kept,
+ * `made` of them one after the other. */
+static void finish_phi(double *phi, const bf__lowrank *lowrank, int64_t first, int64_t count,
+                       int64_t made, const bf__blas *blas) {
+    int64_t m = lowrank->m, at = find_kept(lowrank, first + count);
+    solve(phi, made, lowrank, blas);
+    for (int64_t i = count - 1; i >= 0 && made <= i; i--) {
+        bool kept = at > 0 && lowrank->rows[at - 1] == first + i;
+        const double *from = kept ? lowrank->kept + --at * m : phi + --made * m;
+        memcpy(phi + i * m, from, (size_t)m * sizeof *phi);
+    }
+}
+
+typedef enum kind { PHI, PSI, INNER } kind;
+
+static void rows_of_block(double *phi, double *psi, kind what, const bf__lowrank *lowrank,
+                          int64_t first, int64_t count, const bf__blas *blas) {
     const bf__flow *flow = lowrank->flow;
-    int64_t m = lowrank->m;
+    int64_t m = lowrank->m, at = find_kept(lowrank, first), made = 0;
     for (int64_t i = 0; i < count; i++) {
-        double *row = (phi ? phi : psi) + i * m;
-        bf__data_data_d(row, flow, &flow->data_d, first + i, &lowrank->pivots, 0, m);
-        for (int64_t p = 0; p < m && phi && psi; p++)
-            psi[i * m + p] = row[p];
+        bool kept = lowrank->kept && at < lowrank->kept_rows && lowrank->rows[at] == first + i;
+        double *row = psi ? psi + i * m : phi + made * m;
+        at += kept;
+        if (psi || !kept)
+            bf__data_data_d(row, flow, &flow->data_d, first + i, &lowrank->pivots, 0, m);
+        if (phi && psi && !kept)
+            memcpy(phi + made * m, row, (size_t)m * sizeof *row);
+        made += !kept;
         if (psi)
-            finish_psi(psi + i * m, lowrank, first + i);
+            finish_psi(row, lowrank, first + i);
     }
     if (phi)
-        solve(phi, count, lowrank, blas);
-    if (psi)
+        finish_phi(phi, lowrank, first, count, made, blas);
+    if (what == PSI)
         solve(psi, count, lowrank, blas);
 }
 
-bf_status bf__lowrank_rows(double *phi, double *psi, const bf__lowrank *lowrank, int64_t first,
-                           int64_t count, const bf_context *context, bf_error *err) {
+static bf_status make_rows(double *phi, double *psi, kind what, const bf__lowrank *lowrank,
+                           int64_t first, int64_t count, const bf_context *context, bf_error *err) {
     const bf__blas *blas;
     BF_TRY(bf__blas_load(&blas, err));
     int64_t m = lowrank->m;
 #pragma omp parallel for schedule(dynamic) num_threads(bf__threads(context))
     for (int64_t r = 0; r < count; r += ROWS)
         if (phi || psi)
-            rows_of_block(phi ? phi + r * m : NULL, psi ? psi + r * m : NULL, lowrank, first + r,
-                          count - r < ROWS ? count - r : ROWS, blas);
+            rows_of_block(phi ? phi + r * m : NULL, psi ? psi + r * m : NULL, what, lowrank,
+                          first + r, count - r < ROWS ? count - r : ROWS, blas);
     return BF_OK;
+}
+
+bf_status bf__lowrank_rows(double *phi, double *psi, const bf__lowrank *lowrank, int64_t first,
+                           int64_t count, const bf_context *context, bf_error *err) {
+    return make_rows(phi, psi, psi ? PSI : PHI, lowrank, first, count, context, err);
+}
+
+bf_status bf__lowrank_inner(double *phi, double *inner, const bf__lowrank *lowrank, int64_t first,
+                            int64_t count, const bf_context *context, bf_error *err) {
+    return make_rows(phi, inner, INNER, lowrank, first, count, context, err);
 }
 
 bf_status bf__lowrank_data(double *out, const bf__lowrank *lowrank, const bf__data_d *set,

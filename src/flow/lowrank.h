@@ -13,6 +13,8 @@ typedef struct bf__lowrank_options {
     int64_t rank;       /* m, at most */
     int64_t candidates; /* pairs that pivots are chosen among; 0: 20,000 */
     double tolerance;   /* stop where this share of the trace is left; 0: 1e-12 */
+    bool keep;          /* phi of the candidates, where they are half of the transitions or more:
+                           choosing pivots makes them, and rows then need not be made again */
     uint64_t seed;
 } bf__lowrank_options;
 
@@ -25,6 +27,9 @@ typedef struct bf__lowrank {
     double jitter;
     const double *start; /* (m): <phi(x_p), S0>; NULL where nothing restarts and gamma = 1 */
     double left;         /* share of the candidates' trace that the pivots do not reach */
+    const double *kept;  /* (kept_rows, m): phi of some transitions, or NULL; ... */
+    const int64_t *rows; /* (kept_rows): ... of which, ascending */
+    int64_t kept_rows;
 } bf__lowrank;
 
 bf_status bf__lowrank_create(bf__lowrank **out, const bf__flow *flow,
@@ -35,6 +40,11 @@ bf_status bf__lowrank_create(bf__lowrank **out, const bf__flow *flow,
  * either may be NULL. */
 bf_status bf__lowrank_rows(double *phi, double *psi, const bf__lowrank *lowrank, int64_t first,
                            int64_t count, const bf_context *context, bf_error *err);
+
+/* The same, but `inner` (count, m) has the inner products of psi_i with the pivots, which L^-1 has
+ * yet to make coordinates of: after a sum over transitions that is m^2 for all, not for each. */
+bf_status bf__lowrank_inner(double *phi, double *inner, const bf__lowrank *lowrank, int64_t first,
+                            int64_t count, const bf_context *context, bf_error *err);
 
 /* Coordinates of atoms of one's own (bf__data_make, bf__next_make): out (set->n, m). */
 bf_status bf__lowrank_data(double *out, const bf__lowrank *lowrank, const bf__data_d *set,

@@ -21,6 +21,12 @@ bf_status bf__lowrank_apply(double *out, const bf__lowrank *lowrank, double *alp
                             const bf_context *context, bf_error *err) {
     const bf__flow *flow = lowrank->flow;
     int64_t n = flow->n, m = lowrank->m;
+    if (lowrank->kept && lowrank->kept_rows == n) {
+        for (int s = 0; s < sets; s++)
+            BF_TRY(
+                bf__matvec(out + s * n, lowrank->kept, false, alpha + s * m, n, m, context, err));
+        return BF_OK;
+    }
     BF_TRY(bf__lower_solve(alpha, sets, lowrank->l, m, true, context, err));
 #pragma omp parallel for schedule(static) num_threads(bf__threads(context))
     for (int64_t i = 0; i < n; i++) {

@@ -14,6 +14,7 @@
 
 #include "core/fail.h"
 #include "core/text.h"
+#include "linalg/clones.h"
 
 enum { SUBSAMPLE = 2000 };
 
@@ -66,24 +67,31 @@ static void draw(int64_t *chosen, int64_t count, int64_t n, uint64_t seed) {
     }
 }
 
+/* r2 (a): squared distances of point a to those before it. */
+BF_CLONES static void squares_to(double *restrict r2, const double *restrict x, int64_t a,
+                                 int64_t count, int d) {
+    for (int64_t b = 0; b < a; b++)
+        r2[b] = 0;
+    for (int k = 0; k < d; k++, x += count)
+        for (int64_t b = 0; b < a; b++)
+            r2[b] += (x[a] - x[b]) * (x[a] - x[b]);
+}
+
 bf_status bf__distance_percentile(double *out, double percent, const double *z, int64_t n, int d,
                                   uint64_t seed, bf_arena *arena, bf_error *err) {
     bf_mark mark = bf_arena_mark(arena);
     int64_t count = n < SUBSAMPLE ? n : SUBSAMPLE, pairs = count * (count - 1) / 2, filled = 0;
     int64_t *chosen;
-    double *r2;
+    double *r2, *x; /* x (d, count): the points chosen */
     BF_ALLOC(chosen, arena, count, err);
+    BF_ALLOC(x, arena, d * count, err);
     BF_ALLOC(r2, arena, pairs, err);
     draw(chosen, count, n, seed);
-    for (int64_t a = 0; a < count; a++)
-        for (int64_t b = 0; b < a; b++) {
-            double sum = 0;
-            for (int k = 0; k < d; k++) {
-                double gap = z[k * n + chosen[a]] - z[k * n + chosen[b]];
-                sum += gap * gap;
-            }
-            r2[filled++] = sum;
-        }
+    for (int k = 0; k < d; k++)
+        for (int64_t i = 0; i < count; i++)
+            x[k * count + i] = z[k * n + chosen[i]];
+    for (int64_t a = 0; a < count; filled += a++)
+        squares_to(r2 + filled, x, a, count, d);
     *out = 0;
     if (filled > 0)
         *out = sqrt(kth(r2, filled, (int64_t)((double)(filled - 1) * percent / 100 + 0.5)));

@@ -13,7 +13,8 @@
 #include "core/fail.h"
 #include "core/log.h"
 
-enum { TILE = 256, DEPTH = 4096 };
+/* ACROSS is a multiple of STRIP: a square of the diagonal is never cut. */
+enum { TILE = 256, DEPTH = 4096, STRIP = 192, ACROSS = 1152 };
 
 static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
@@ -67,19 +68,28 @@ bf_status bf__gram(double *c, const double *a, int64_t p, const double *b, int64
     BF_TRY(bf__blas_load(&blas, err));
     BF_TRY(check_size(p, q, DEPTH, err));
     bool half = a == b && p == q;
-    int64_t across = tiles(q);
+    int64_t across = (q + ACROSS - 1) / ACROSS, strips = (p + STRIP - 1) / STRIP;
 #pragma omp parallel for schedule(dynamic) num_threads(bf__threads(context))
-    for (int64_t t = 0; t < tiles(p) * across; t++) {
-        int64_t i = t / across * TILE, j = t % across * TILE;
-        if (half && j > i)
-            continue;
+    for (int64_t t = 0; t < strips * across; t++) {
+        int64_t i = (strips - 1 - t / across) * STRIP, j = t % across * ACROSS; /* longest first */
+        int64_t rows = least(STRIP, p - i), end = least(j + ACROSS, q);
+        bool corner = half && j <= i && i < end; /* has the square of the diagonal in it */
+        if (half)
+            end = least(end, i);
         if (n == 0 && beta == 0)
-            for (int64_t r = i; r < least(i + TILE, p); r++)
-                memset(c + r * q + j, 0, (size_t)least(TILE, q - j) * sizeof *c);
-        for (int64_t r = 0; r < n; r += DEPTH)
-            blas->dgemm(BF_ROW_MAJOR, BF_TRANS, BF_NO_TRANS, (int)least(TILE, p - i),
-                        (int)least(TILE, q - j), (int)least(DEPTH, n - r), 1, a + r * p + i, (int)p,
-                        b + r * q + j, (int)q, r == 0 ? beta : 1, c + i * q + j, (int)q);
+            for (int64_t r = i; r < i + rows; r++)
+                memset(c + r * q + j, 0, (size_t)(least(j + ACROSS, q) - j) * sizeof *c);
+        for (int64_t r = 0; r < n; r += DEPTH) {
+            int depth = (int)least(DEPTH, n - r);
+            double keep = r == 0 ? beta : 1;
+            if (end > j)
+                blas->dgemm(BF_ROW_MAJOR, BF_TRANS, BF_NO_TRANS, (int)rows, (int)(end - j), depth,
+                            1, a + r * p + i, (int)p, b + r * q + j, (int)q, keep, c + i * q + j,
+                            (int)q);
+            if (corner)
+                blas->dsyrk(BF_ROW_MAJOR, BF_LOWER, BF_TRANS, (int)rows, depth, 1, a + r * p + i,
+                            (int)p, keep, c + i * p + i, (int)p);
+        }
     }
     for (int64_t i = 0; half && i < p; i++)
         for (int64_t j = i + 1; j < p; j++)

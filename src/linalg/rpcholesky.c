@@ -6,15 +6,17 @@
  * One pivot at a time this is all matrix-vector work. So a block of proposals is drawn at once,
  * from the d at the start of the block, and gone through in order: one is kept with probability
  * d now / d then. That is the law of the one-at-a-time method, exactly, with the heavy part a
- * matrix product.
+ * matrix product. Going through them takes A among the proposals alone; whole columns are made of
+ * those that are kept.
  *
- * Cost  O(n m^2) flops in products, about n m entries of A; memory: F (n, m), a block (n, 64).
+ * Cost  O(n m^2) flops in products, n m entries of A; memory: F (n, m).
  *
  * [1] Chen, Epperly, Tropp, Webber, Randomly pivoted Cholesky, 2022.
  * [2] Epperly, Tropp, Webber, Embrace rejection: accelerated randomly pivoted Cholesky, 2024. */
 #include "linalg/rpcholesky.h"
 
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 #include "backflow/rng.h"
@@ -27,9 +29,10 @@ enum { BLOCK = BF__PSD_BLOCK, ROWS = 256, MAX_IDLE = 50 };
 
 typedef struct work {
     double *sums; /* (n): running sums of the residual */
-    double *g;    /* (n, BLOCK): selected columns of A - F F' */
-    double *h;    /* (BLOCK, BLOCK): those columns at the proposals themselves */
-    double *fp;   /* (BLOCK, m): rows of F at the proposals */
+    double *g;    /* (threads, ROWS, BLOCK): some rows of the kept columns of A - F F' */
+    double *h;    /* (BLOCK, BLOCK): A - F F' among the proposals, eliminated as they are kept */
+    double *l;    /* (BLOCK, BLOCK): the same, then its Cholesky factor, among those kept */
+    double *fp;   /* (BLOCK, m): rows of F at the proposals, then at those kept */
     int64_t proposal[BLOCK];
     int64_t kept[BLOCK]; /* which proposals, of the block */
 } work;
@@ -54,20 +57,16 @@ static int64_t find(const double *sums, int64_t n, double u) {
     return low;
 }
 
-/* Rows of g = A[:, proposals] - F F[proposals, :]'. */
-static void residual_columns(work *w, const double *f, int64_t rank, int64_t m, int64_t count,
-                             const bf__psd *a, const bf__blas *blas, int threads) {
-    for (int64_t p = 0; p < count; p++)
+/* h = A - F F' among the proposals. */
+static void among_proposals(work *w, const double *f, int64_t rank, int64_t m, int64_t count,
+                            const bf__psd *a, const bf__blas *blas) {
+    for (int64_t p = 0; p < count; p++) {
         memcpy(w->fp + p * m, f + w->proposal[p] * m, (size_t)rank * sizeof *f);
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t first = 0; first < a->n; first += ROWS) {
-        int64_t rows = a->n - first < ROWS ? a->n - first : ROWS;
-        double *g = w->g + first * count;
-        a->block(g, a->self, first, rows, count);
-        if (rank > 0)
-            blas->dgemm(BF_ROW_MAJOR, BF_NO_TRANS, BF_TRANS, (int)rows, (int)count, (int)rank, -1,
-                        f + first * m, (int)m, w->fp, (int)m, 1, g, (int)count);
+        a->block(w->h + p * count, a->self, w->proposal[p], 1, count);
     }
+    if (rank > 0)
+        blas->dgemm(BF_ROW_MAJOR, BF_NO_TRANS, BF_TRANS, (int)count, (int)count, (int)rank, -1,
+                    w->fp, (int)m, w->fp, (int)m, 1, w->h, (int)count);
 }
 
 /* Goes through the proposals in order, keeping each with probability h_pp now / then; h is
@@ -90,32 +89,49 @@ static int64_t reject(work *w, const double *residual, int64_t count, int64_t mo
     return kept;
 }
 
-/* Appends the kept columns to F, made orthogonal by the Cholesky factor of their own block. */
-static bf_status append(work *w, double *f, double *residual, int64_t rank, int64_t m,
-                        int64_t count, int64_t kept, const bf__psd *a, const bf__blas *blas,
-                        int threads, bf_arena *arena, bf_error *err) {
-    double l[BLOCK * BLOCK];
-    for (int64_t p = 0; p < kept; p++)
+/* Keeps what is needed of the kept proposals alone: l, fp, and their columns selected. */
+static bf_status narrow(work *w, const double *before, int64_t rank, int64_t m, int64_t count,
+                        int64_t kept, const bf__psd *a, bf_arena *arena, bf_error *err) {
+    int64_t column[BLOCK];
+    for (int64_t p = 0; p < kept; p++) {
+        column[p] = w->proposal[w->kept[p]];
+        memmove(w->fp + p * m, w->fp + w->kept[p] * m, (size_t)rank * sizeof *w->fp);
         for (int64_t q = 0; q < kept; q++)
-            l[p * kept + q] = w->g[w->proposal[w->kept[p]] * count + w->kept[q]];
-    BF_TRY(bf__cholesky(l, kept, NULL, arena, err));
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t first = 0; first < a->n; first += ROWS) {
-        int64_t end = first + ROWS < a->n ? first + ROWS : a->n;
-        for (int64_t i = first; i < end; i++)
-            for (int64_t q = 0; q < kept; q++)
-                f[i * m + rank + q] = w->g[i * count + w->kept[q]];
-        blas->dtrsm(BF_ROW_MAJOR, BF_RIGHT, BF_LOWER, BF_TRANS, BF_NON_UNIT, (int)(end - first),
-                    (int)kept, 1, l, (int)kept, f + first * m + rank, (int)m);
-        for (int64_t i = first; i < end; i++) {
-            for (int64_t q = 0; q < kept; q++)
-                residual[i] -= f[i * m + rank + q] * f[i * m + rank + q];
-            residual[i] = residual[i] > 0 ? residual[i] : 0;
-        }
+            w->l[p * kept + q] = before[w->kept[p] * count + w->kept[q]];
     }
+    BF_TRY(bf__cholesky(w->l, kept, NULL, arena, err));
+    return a->select(a->self, column, kept, err);
+}
+
+/* Appends the kept columns to rows first .. end - 1 of F, made orthogonal by l; g (ROWS, kept) is
+ * scratch. */
+static void append_rows(double *f, double *residual, double *g, const work *w, int64_t first,
+                        int64_t end, int64_t rank, int64_t m, int64_t kept, const bf__psd *a,
+                        const bf__blas *blas) {
+    int rows = (int)(end - first);
+    a->block(g, a->self, first, rows, kept);
+    if (rank > 0)
+        blas->dgemm(BF_ROW_MAJOR, BF_NO_TRANS, BF_TRANS, rows, (int)kept, (int)rank, -1,
+                    f + first * m, (int)m, w->fp, (int)m, 1, g, (int)kept);
+    blas->dtrsm(BF_ROW_MAJOR, BF_RIGHT, BF_LOWER, BF_TRANS, BF_NON_UNIT, rows, (int)kept, 1, w->l,
+                (int)kept, g, (int)kept);
+    for (int64_t i = first; i < end; i++, g += kept) {
+        double left = residual[i];
+        for (int64_t q = 0; q < kept; q++)
+            left -= g[q] * g[q];
+        residual[i] = left > 0 ? left : 0;
+        memcpy(f + i * m + rank, g, (size_t)kept * sizeof *g);
+    }
+}
+
+static void append(work *w, double *f, double *residual, int64_t rank, int64_t m, int64_t kept,
+                   const bf__psd *a, const bf__blas *blas, int threads) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t first = 0; first < a->n; first += ROWS)
+        append_rows(f, residual, w->g + (int64_t)omp_get_thread_num() * ROWS * BLOCK, w, first,
+                    first + ROWS < a->n ? first + ROWS : a->n, rank, m, kept, a, blas);
     for (int64_t p = 0; p < kept; p++)
         residual[w->proposal[w->kept[p]]] = 0;
-    return BF_OK;
 }
 
 bf_status bf__rpcholesky(double *f, int64_t *pivots, int64_t *rank, double *residual, int64_t m,
@@ -125,13 +141,15 @@ bf_status bf__rpcholesky(double *f, int64_t *pivots, int64_t *rank, double *resi
     BF_TRY(bf__blas_load(&blas, err));
     int threads = bf__threads(context), idle = 0;
     int64_t n = a->n;
+    double before[BLOCK * BLOCK]; /* h, not yet eliminated */
     bf_rng rng = bf_rng_make(seed, "pivots", 0);
     bf_mark mark = bf_arena_mark(arena);
     work *w;
     BF_ALLOC(w, arena, 1, err);
     BF_ALLOC(w->sums, arena, n, err);
-    BF_ALLOC(w->g, arena, n * BLOCK, err);
+    BF_ALLOC(w->g, arena, (int64_t)threads * ROWS * BLOCK, err);
     BF_ALLOC(w->h, arena, BLOCK * BLOCK, err);
+    BF_ALLOC(w->l, arena, BLOCK * BLOCK, err);
     BF_ALLOC(w->fp, arena, BLOCK * m, err);
     double whole = running_sums(w->sums, residual, n), left = whole;
     *rank = 0;
@@ -142,14 +160,13 @@ bf_status bf__rpcholesky(double *f, int64_t *pivots, int64_t *rank, double *resi
         for (int64_t p = 0; p < count; p++)
             w->proposal[p] = find(w->sums, n, bf_rng_uniform(&rng) * left);
         BF_TRY(a->select(a->self, w->proposal, count, err));
-        residual_columns(w, f, *rank, m, count, a, blas, threads);
-        for (int64_t p = 0; p < count; p++)
-            for (int64_t q = 0; q < count; q++)
-                w->h[p * count + q] = w->g[w->proposal[p] * count + q];
+        among_proposals(w, f, *rank, m, count, a, blas);
+        memcpy(before, w->h, (size_t)(count * count) * sizeof *before);
         int64_t kept = reject(w, residual, count, m - *rank, &rng);
         idle = kept ? 0 : idle + 1;
         if (kept) {
-            BF_TRY(append(w, f, residual, *rank, m, count, kept, a, blas, threads, arena, err));
+            BF_TRY(narrow(w, before, *rank, m, count, kept, a, arena, err));
+            append(w, f, residual, *rank, m, kept, a, blas, threads);
             for (int64_t p = 0; p < kept; p++)
                 pivots[(*rank)++] = w->proposal[w->kept[p]];
         }

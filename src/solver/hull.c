@@ -12,6 +12,9 @@
 #include "solver/hull.h"
 
 #include <math.h>
+#include <stdbool.h>
+
+#include "linalg/clones.h"
 
 static void inner_products(double *gram, const double *z, int k, int d) {
     for (int i = 0; i < k; i++)
@@ -34,19 +37,20 @@ static double distance(const double *w, const double *z, int k, int d) {
     return sqrt(square);
 }
 
-double bf__hull_solve(double *w, const double *z, int k, int d, const bf__hull_options *options,
-                      double *gram) {
+/* From the inner products on; false where all points are the point itself. gram is symmetric, and
+ * read by rows. */
+BF_CLONES static bool hull_descend(double *restrict w, const double *restrict gram, int k,
+                                   const bf__hull_options *options) {
     double slope[BF__HULL_MOST], size = 0; /* half the gradient; mean |z_j|^2 */
-    inner_products(gram, z, k, d);
     for (int i = 0; i < k; i++)
         size += gram[i * k + i] / k;
     if (!(size > 1e-18))
-        return 0;
-    for (int i = 0; i < k; i++) {
+        return false;
+    for (int i = 0; i < k; i++)
         slope[i] = 0.5 * options->near * gram[i * k + i];
-        for (int j = 0; j < k; j++)
-            slope[i] += gram[i * k + j] * w[j];
-    }
+    for (int j = 0; j < k; j++)
+        for (int i = 0; i < k; i++)
+            slope[i] += gram[j * k + i] * w[j];
     for (int step = 0; step < options->steps; step++) {
         int low = 0, high = -1;
         for (int i = 0; i < k; i++) {
@@ -63,7 +67,13 @@ double bf__hull_solve(double *w, const double *z, int k, int d, const bf__hull_o
         w[low] += move;
         w[high] -= move;
         for (int j = 0; j < k; j++)
-            slope[j] += move * (gram[j * k + low] - gram[j * k + high]);
+            slope[j] += move * (gram[low * k + j] - gram[high * k + j]);
     }
-    return distance(w, z, k, d);
+    return true;
+}
+
+double bf__hull_solve(double *w, const double *z, int k, int d, const bf__hull_options *options,
+                      double *gram) {
+    inner_products(gram, z, k, d);
+    return hull_descend(w, gram, k, options) ? distance(w, z, k, d) : 0;
 }

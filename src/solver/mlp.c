@@ -8,12 +8,14 @@
  * Cost        O(n parameters), about 2 flops forward and 4 backward each; memory n units floats
  *
  * Sums have one order, whatever the machine: over a layer's inputs as they come; over samples in
- * LANES interleaved sums per tile, tiles in order within one of GROUPS fixed groups, groups in
- * order. Threads share out the groups, so that digits do not depend on their number either.
- * The activations f are written in terms of their value: f' = h (1 - h), 1 - h^2, [h > 0]. */
+ * LANES interleaved sums per run of RUN tiles, runs in order within one of GROUPS fixed groups,
+ * groups in order. Threads share out the groups, so that digits do not depend on their number
+ * either. The activations f are written in terms of their value: f' = h (1 - h), 1 - h^2, [h > 0].
+ */
 #include "solver/mlp.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +26,8 @@
 #define TILE          256
 #define LANES         16
 #define GROUPS        16
+#define LEAST_TILES   4 /* of a group, where there are that many */
+#define RUN           8 /* tiles whose gradients are added up as floats */
 /* Samples times parameters, about a millisecond, below which threads are not called: they would
  * wait for each other longer than they work, on a busy machine much longer. */
 #define WORTH_THREADS (8 << 20)
@@ -36,7 +40,7 @@ struct bf__mlp_work {
     float *parameters;   /* (count) as floats, of the last forward */
     float *tiles;        /* (tiles, units, TILE): h_0 .. h_{L-1}, z_{L-1} */
     float *deltas;       /* (threads, 2, widest, TILE) */
-    float *partial;      /* (threads, count): gradient of one tile */
+    float *partial;      /* (threads, count, LANES): gradient of a run of tiles */
     double *sums;        /* (GROUPS, count): gradient of each group */
     int widest;
 };
@@ -105,120 +109,114 @@ bf_status bf__mlp_prepare(bf__mlp_work **out, const bf__mlp *net, int64_t n, int
     BF_ALLOC(work->parameters, arena, work->count, err);
     BF_ALLOC(work->tiles, arena, tiles * work->units * TILE, err);
     BF_ALLOC(work->deltas, arena, (int64_t)work->threads * 2 * work->widest * TILE, err);
-    BF_ALLOC(work->partial, arena, work->threads * work->count, err);
+    BF_ALLOC(work->partial, arena, work->threads * work->count * LANES, err);
     BF_ALLOC(work->sums, arena, GROUPS * work->count, err);
     *out = work;
     return BF_OK;
 }
 
-/* ---- Dense layers on a tile. `width` is a multiple of LANES; rows are TILE apart. */
+/* ---- Dense layers on a tile. `width` is a multiple of LANES; rows are TILE apart. What is summed
+ * stays in registers: up to 3 rows by 2 vectors of samples, as many as AVX2 has room for. */
 
-/* Rows j .. j+rows-1 of z (out, width) = W (out, in) h (in, width) + b. */
-BF_INLINE void dense_rows(float *restrict z, const float *restrict h, const float *restrict w,
-                          const float *restrict b, int in, int j, int width, const int rows) {
-    for (int s = 0; s < width; s += LANES) {
-        float sum[4][LANES];
-        for (int r = 0; r < rows; r++)
-            for (int i = 0; i < LANES; i++)
-                sum[r][i] = b[j + r];
-        for (int k = 0; k < in; k++) {
-            const float *x = h + (int64_t)k * TILE + s;
-            for (int r = 0; r < rows; r++) {
-                float weight = w[(int64_t)(j + r) * in + k];
-#pragma omp simd
-                for (int i = 0; i < LANES; i++)
-                    sum[r][i] += weight * x[i];
-            }
+typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
+
+/* Rows j .. j+rows-1 of z (out, width) = W (out, in) h (in, width) + b, for w' where `turned`: W
+ * then is (in, out). `stride` is the length of its rows. b NULL: 0. */
+BF_INLINE void dense_block(float *z, const float *h, const float *w, const float *b, int in,
+                           int stride, const bool turned, int j, int s, const int rows,
+                           const int vectors) {
+    lanes sum[3][2];
+    for (int r = 0; r < rows; r++)
+        for (int v = 0; v < vectors; v++)
+            sum[r][v] = (lanes){0} + (b ? b[j + r] : 0.0f);
+    for (int k = 0; k < in; k++) {
+        const lanes *x = (const lanes *)(h + (int64_t)k * TILE + s);
+        for (int r = 0; r < rows; r++) {
+            float weight =
+                turned ? w[(int64_t)k * stride + j + r] : w[(int64_t)(j + r) * stride + k];
+            for (int v = 0; v < vectors; v++)
+                sum[r][v] += weight * x[v];
         }
-        for (int r = 0; r < rows; r++)
-            memcpy(z + (int64_t)(j + r) * TILE + s, sum[r], sizeof sum[r]);
     }
+    for (int r = 0; r < rows; r++)
+        for (int v = 0; v < vectors; v++)
+            ((lanes *)(z + (int64_t)(j + r) * TILE + s))[v] = sum[r][v];
+}
+
+BF_INLINE void dense_rows(float *z, const float *h, const float *w, const float *b, int in,
+                          int stride, const bool turned, int j, int width, const int rows) {
+    int s = 0;
+    for (; s + 2 * LANES <= width; s += 2 * LANES)
+        dense_block(z, h, w, b, in, stride, turned, j, s, rows, 2);
+    if (s < width)
+        dense_block(z, h, w, b, in, stride, turned, j, s, rows, 1);
+}
+
+BF_INLINE void dense_product(float *z, const float *h, const float *w, const float *b, int in,
+                             int out, int stride, const bool turned, int width) {
+    int j = 0;
+    for (; j + 3 <= out; j += 3)
+        dense_rows(z, h, w, b, in, stride, turned, j, width, 3);
+    if (j + 2 <= out)
+        dense_rows(z, h, w, b, in, stride, turned, j, width, 2);
+    else if (j < out)
+        dense_rows(z, h, w, b, in, stride, turned, j, width, 1);
 }
 
 BF_INLINE void dense_forward(float *z, const float *h, const float *w, const float *b, int in,
                              int out, int width) {
-    int j = 0;
-    for (; j + 4 <= out; j += 4)
-        dense_rows(z, h, w, b, in, j, width, 4);
-    for (; j < out; j++)
-        dense_rows(z, h, w, b, in, j, width, 1);
+    dense_product(z, h, w, b, in, out, in, false, width);
 }
 
-/* dh rows k .. k+rows-1 of (in, width) = W' dz (out, width). */
-BF_INLINE void back_rows(float *restrict dh, const float *restrict dz, const float *restrict w,
-                         int in, int out, int k, int width, const int rows) {
-    for (int s = 0; s < width; s += LANES) {
-        float sum[4][LANES];
-        for (int r = 0; r < rows; r++)
-            for (int i = 0; i < LANES; i++)
-                sum[r][i] = 0;
-        for (int j = 0; j < out; j++) {
-            const float *d = dz + (int64_t)j * TILE + s;
-            for (int r = 0; r < rows; r++) {
-                float weight = w[(int64_t)j * in + k + r];
-#pragma omp simd
-                for (int i = 0; i < LANES; i++)
-                    sum[r][i] += weight * d[i];
-            }
-        }
-        for (int r = 0; r < rows; r++)
-            memcpy(dh + (int64_t)(k + r) * TILE + s, sum[r], sizeof sum[r]);
-    }
-}
-
-BF_INLINE float add_lanes(const float *sum) {
-    float half[LANES];
-    memcpy(half, sum, sizeof half);
-    for (int step = LANES / 2; step > 0; step /= 2)
-        for (int i = 0; i < step; i++)
-            half[i] += half[i + step];
-    return half[0];
-}
-
-/* dW[j][k .. k+cols-1] = sum over samples of dz[j] h[k]. */
-BF_INLINE void weight_cols(float *dw, const float *restrict dz, const float *restrict h, int in,
-                           int j, int k, int width, const int rows, const int cols) {
-    float sum[2][2][LANES] = {0};
-    for (int s = 0; s < width; s += LANES)
-        for (int r = 0; r < rows; r++)
-            for (int c = 0; c < cols; c++) {
-                const float *d = dz + (int64_t)(j + r) * TILE + s;
-                const float *x = h + (int64_t)(k + c) * TILE + s;
-#pragma omp simd
-                for (int i = 0; i < LANES; i++)
-                    sum[r][c][i] += d[i] * x[i];
-            }
+/* dW[j + r][k + c] += sums over samples, lane by lane, of dz[j + r] h[k + c]. */
+BF_INLINE void weight_block(lanes *dw, const float *dz, const float *h, int in, int j, int k,
+                            int width, const int rows, const int cols) {
+    lanes sum[3][2];
     for (int r = 0; r < rows; r++)
         for (int c = 0; c < cols; c++)
-            dw[(int64_t)(j + r) * in + k + c] = add_lanes(sum[r][c]);
+            sum[r][c] = dw[(int64_t)(j + r) * in + k + c];
+    for (int s = 0; s < width; s += LANES) {
+        lanes x[2];
+        for (int c = 0; c < cols; c++)
+            x[c] = *(const lanes *)(h + (int64_t)(k + c) * TILE + s);
+        for (int r = 0; r < rows; r++) {
+            lanes d = *(const lanes *)(dz + (int64_t)(j + r) * TILE + s);
+            for (int c = 0; c < cols; c++)
+                sum[r][c] += d * x[c];
+        }
+    }
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < cols; c++)
+            dw[(int64_t)(j + r) * in + k + c] = sum[r][c];
 }
 
-/* dW (out, in), db (out) of this tile, and dh (in, width) unless NULL. */
-BF_INLINE void dense_backward(float *dw, float *db, float *dh, const float *dz, const float *h,
+BF_INLINE void weight_rows(lanes *dw, const float *dz, const float *h, int in, int j, int width,
+                           const int rows) {
+    int k = 0;
+    for (; k + 2 <= in; k += 2)
+        weight_block(dw, dz, h, in, j, k, width, rows, 2);
+    if (k < in)
+        weight_block(dw, dz, h, in, j, k, width, rows, 1);
+}
+
+/* Adds to dW (out, in), db (out), in lanes; makes dh (in, width) unless NULL. */
+BF_INLINE void dense_backward(lanes *dw, lanes *db, float *dh, const float *dz, const float *h,
                               const float *w, int in, int out, int width) {
-    int j = 0, k;
-    for (; j + 2 <= out; j += 2) {
-        for (k = 0; k + 2 <= in; k += 2)
-            weight_cols(dw, dz, h, in, j, k, width, 2, 2);
-        for (; k < in; k++)
-            weight_cols(dw, dz, h, in, j, k, width, 2, 1);
-    }
-    for (; j < out; j++)
-        for (k = 0; k < in; k++)
-            weight_cols(dw, dz, h, in, j, k, width, 1, 1);
+    int j = 0;
+    for (; j + 3 <= out; j += 3)
+        weight_rows(dw, dz, h, in, j, width, 3);
+    if (j + 2 <= out)
+        weight_rows(dw, dz, h, in, j, width, 2);
+    else if (j < out)
+        weight_rows(dw, dz, h, in, j, width, 1);
     for (j = 0; j < out; j++) {
-        float sum[LANES] = {0};
+        lanes sum = db[j];
         for (int s = 0; s < width; s += LANES)
-            for (int i = 0; i < LANES; i++)
-                sum[i] += dz[(int64_t)j * TILE + s + i];
-        db[j] = add_lanes(sum);
+            sum += *(const lanes *)(dz + (int64_t)j * TILE + s);
+        db[j] = sum;
     }
-    if (!dh)
-        return;
-    for (k = 0; k + 4 <= in; k += 4)
-        back_rows(dh, dz, w, in, out, k, width, 4);
-    for (; k < in; k++)
-        back_rows(dh, dz, w, in, out, k, width, 1);
+    if (dh)
+        dense_product(dh, dz, w, NULL, out, in, in, true, width);
 }
 
 /* ---- Activations on a tile */
@@ -269,6 +267,15 @@ BF_INLINE void activate_backward(float *dh, const float *h, int units, int width
     }
 }
 
+/* delta (outputs, width) times the slope of the softplus at z. */
+BF_CLONES static void softplus_backward(float *restrict delta, const float *restrict z, int outputs,
+                                        int width) {
+    for (int j = 0; j < outputs; j++)
+#pragma omp simd
+        for (int i = 0; i < width; i++)
+            delta[(int64_t)j * TILE + i] *= sigmoid(z[(int64_t)j * TILE + i]);
+}
+
 /* log(1 + exp(z)) without overflow, and without losing small values. */
 static float softplus(float z) {
     return (z > 0 ? z : 0) + log1pf(bf__expf_inline(z > 0 ? -z : z));
@@ -289,9 +296,9 @@ BF_CLONES static void forward_tile(const bf__mlp *net, const float *p, float *ti
     }
 }
 
-/* gradient (count) of this tile; delta holds dz_{L-1} (size[L], TILE), `other` is as large. */
+/* Adds to gradient (count), in lanes; delta holds dz_{L-1} (size[L], TILE), `other` is as large. */
 BF_CLONES static void backward_tile(const bf__mlp *net, const float *p, const float *tile,
-                                    float *delta, float *other, float *gradient, int width) {
+                                    float *delta, float *other, lanes *gradient, int width) {
     for (int l = 0; l < net->layers; l++) { /* to the ends: go back from there */
         p += (int64_t)net->size[l + 1] * (net->size[l] + 1);
         gradient += (int64_t)net->size[l + 1] * (net->size[l] + 1);
@@ -364,39 +371,50 @@ void bf__mlp_forward(bf__mlp_work *work, const double *parameters, const float *
     }
 }
 
+/* sum (count) += the lanes of `partial` (count, LANES), which become 0. */
+BF_CLONES static void mlp_add_lanes(double *restrict sum, float *restrict partial, int64_t count) {
+    for (int64_t i = 0; i < count; i++, partial += LANES)
+        for (int step = LANES / 2; step > 0; step /= 2)
+            for (int l = 0; l < step; l++)
+                partial[l] += partial[l + step];
+    partial -= count * LANES;
+    for (int64_t i = 0; i < count; i++)
+        sum[i] += (double)partial[i * LANES];
+    memset(partial, 0, (size_t)(count * LANES) * sizeof *partial);
+}
+
 /* Tiles [begin, end) into `sum` (count). */
 static void backward_group(const bf__mlp_work *work, const float *d_outputs, int64_t begin,
                            int64_t end, float *partial, float *delta, double *sum) {
     const bf__mlp *net = &work->net;
     int outputs = net->size[net->layers];
     memset(sum, 0, (size_t)work->count * sizeof *sum);
+    memset(partial, 0, (size_t)(work->count * LANES) * sizeof *partial);
     for (int64_t t = begin; t < end; t++) {
         const float *tile = work->tiles + t * work->units * TILE;
         int width, filled = filled_at(work->n, t * TILE, &width);
         load(delta, d_outputs, outputs, work->n, t * TILE, filled, width);
-        if (net->output == BF__SOFTPLUS) {
-            const float *z = tile + (int64_t)(work->units - outputs) * TILE;
-            for (int j = 0; j < outputs; j++)
-                for (int i = 0; i < width; i++)
-                    delta[(int64_t)j * TILE + i] *= sigmoid(z[(int64_t)j * TILE + i]);
-        }
+        if (net->output == BF__SOFTPLUS)
+            softplus_backward(delta, tile + (int64_t)(work->units - outputs) * TILE, outputs,
+                              width);
         backward_tile(net, work->parameters, tile, delta, delta + (int64_t)work->widest * TILE,
-                      partial, width);
-        for (int64_t i = 0; i < work->count; i++)
-            sum[i] += (double)partial[i];
+                      (lanes *)partial, width);
+        if ((t - begin) % RUN == RUN - 1 || t == end - 1)
+            mlp_add_lanes(sum, partial, work->count);
     }
 }
 
 void bf__mlp_backward(bf__mlp_work *work, const float *d_outputs, double *gradient) {
     int64_t tiles = (work->n + TILE - 1) / TILE;
-    int groups = (int)least(tiles, GROUPS), threads = threads_for(work, groups);
+    int groups = (int)least((tiles + LEAST_TILES - 1) / LEAST_TILES, GROUPS);
+    int threads = threads_for(work, groups);
     int64_t room = (int64_t)2 * work->widest * TILE;
     /* Thread t takes every threads-th group: its buffers follow from t, not from the runtime. */
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static, 1)
     for (int t = 0; t < threads; t++)
         for (int g = t; g < groups; g += threads)
             backward_group(work, d_outputs, tiles * g / groups, tiles * (g + 1) / groups,
-                           work->partial + t * work->count, work->deltas + t * room,
+                           work->partial + t * work->count * LANES, work->deltas + t * room,
                            work->sums + g * work->count);
     memset(gradient, 0, (size_t)work->count * sizeof *gradient);
     for (int g = 0; g < groups; g++)

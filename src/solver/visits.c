@@ -19,8 +19,9 @@
 
 #include "core/fail.h"
 #include "core/log.h"
+#include "linalg/clones.h"
 
-enum { STEPS = 20000, WINDOW = 8, EVERY = 4, CHECK = 100, THREADED = 400000 };
+enum { STEPS = 20000, WINDOW = 8, EVERY = 4, CHECK = 100, THREADED = 400000, LANES = 8 };
 
 typedef struct work {
     const bf__visits *v;
@@ -31,25 +32,59 @@ typedef struct work {
     int held, next;
 } work;
 
-static double dot(const double *a, const double *b, int64_t n) {
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
+/* Sums run in LANES interleaved ones, whatever the machine. */
+BF_INLINE double add_lanes(const double *sum) {
+    double total = 0;
+    for (int l = 0; l < LANES; l++)
+        total += sum[l];
+    return total;
 }
 
-static void scale_to_one(double *x, int64_t n) {
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++)
-        sum += x[i];
-    for (int64_t i = 0; i < n && sum > 0; i++)
-        x[i] /= sum;
+BF_CLONES static double visits_dot(const double *restrict a, const double *restrict b, int64_t n) {
+    double sum[LANES] = {0};
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int l = 0; l < LANES; l++)
+            sum[l] += a[i + l] * b[i + l];
+    for (int l = 0; i + l < n; l++)
+        sum[l] += a[i + l] * b[i + l];
+    return add_lanes(sum);
+}
+
+BF_CLONES static void visits_scale_to_one(double *x, int64_t n) {
+    double sum[LANES] = {0};
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int l = 0; l < LANES; l++)
+            sum[l] += x[i + l];
+    for (int l = 0; i + l < n; l++)
+        sum[l] += x[i + l];
+    double total = add_lanes(sum);
+    for (i = 0; i < n && total > 0; i++)
+        x[i] /= total;
+}
+
+/* gap = (image - x) / 2; returns |gap|_1. */
+BF_CLONES static double visits_gap(double *restrict gap, const double *restrict image,
+                                   const double *restrict x, int64_t n) {
+    double sum[LANES] = {0};
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int l = 0; l < LANES; l++) {
+            gap[i + l] = 0.5 * (image[i + l] - x[i + l]);
+            sum[l] += fabs(gap[i + l]);
+        }
+    for (int l = 0; i + l < n; l++) {
+        gap[i + l] = 0.5 * (image[i + l] - x[i + l]);
+        sum[l] += fabs(gap[i + l]);
+    }
+    return add_lanes(sum);
 }
 
 /* gap = (f(x) - x) / 2; returns |f(x) - x|_1. */
 static double look(work *k, const double *x) {
     const bf__visits *v = k->v;
-    double back = v->restart ? dot(v->restart, x, v->n) : 0, residual = 0;
+    double back = v->restart ? visits_dot(v->restart, x, v->n) : 0;
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(k->threads) if (k->threads > 1 && v->begin[v->n] > THREADED)
     for (int64_t j = 0; j < v->n; j++) {
@@ -61,12 +96,8 @@ static double look(work *k, const double *x) {
         k->image[j] = sum;
     }
     if (v->closed)
-        scale_to_one(k->image, v->n);
-    for (int64_t j = 0; j < v->n; j++) {
-        k->gap[j] = 0.5 * (k->image[j] - x[j]);
-        residual += fabs(k->gap[j]);
-    }
-    return 2 * residual;
+        visits_scale_to_one(k->image, v->n);
+    return 2 * visits_gap(k->gap, k->image, x, v->n);
 }
 
 static void remember(work *k, const double *x, bool first) {
@@ -90,8 +121,8 @@ static bool combine(double *theta, const work *k) {
     double a[WINDOW][WINDOW + 1], ridge = 0;
     for (int p = 0; p < m; p++) {
         for (int q = 0; q <= p; q++)
-            a[p][q] = a[q][p] = dot(k->change[p], k->change[q], k->v->n);
-        a[p][m] = dot(k->change[p], k->gap, k->v->n);
+            a[p][q] = a[q][p] = visits_dot(k->change[p], k->change[q], k->v->n);
+        a[p][m] = visits_dot(k->change[p], k->gap, k->v->n);
         ridge += 1e-12 * a[p][p] / m;
     }
     for (int p = 0; p < m; p++) {
@@ -128,7 +159,7 @@ static bool propose(work *k, const double *x) {
         k->image[j] = sum > 0 ? sum : 0;
     }
     if (k->v->closed)
-        scale_to_one(k->image, n);
+        visits_scale_to_one(k->image, n);
     return true;
 }
 
@@ -152,7 +183,7 @@ bf_status bf__visits_solve(double *x, bf__visits_result *result, const bf__visit
     bf_mark mark = bf_arena_mark(arena);
     work k;
     BF_TRY(prepare(&k, visits, context, arena, err));
-    double value = dot(x, visits->reward, n), scale = fmax(visits->scale, 1e-300);
+    double value = visits_dot(x, visits->reward, n), scale = fmax(visits->scale, 1e-300);
     double *kept;
     BF_ALLOC(kept, arena, n, err);
     *result = (bf__visits_result){.residual = look(&k, x), .change = INFINITY};
@@ -177,7 +208,7 @@ bf_status bf__visits_solve(double *x, bf__visits_result *result, const bf__visit
         }
         if (step % CHECK)
             continue;
-        double fresh = dot(x, visits->reward, n);
+        double fresh = visits_dot(x, visits->reward, n);
         result->change = fabs(fresh - value) / scale;
         value = fresh;
         if (result->change < 1e-7 && result->residual < 1e-6)
