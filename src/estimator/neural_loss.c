@@ -6,10 +6,13 @@
  * differences want it. A spread s > 0 puts K + s I in place of K: s |w|^2 = s / ess.
  *
  * Shapes  n transitions; K in tiles, or Psi (n, m) with K close to Psi Psi'
- * Cost    exact: one pass over the 2 n^2 bytes of K; low rank: one over the 4 n m of Psi
+ * Cost    exact: one pass over the 2 n^2 bytes of K; low rank: two over the 2 n m of Psi
  *
  * The low-rank product goes through Psi in blocks of rows, twice: p = Psi'w, then Psi p. Blocks
- * belong to fixed pieces whose sums are added in order, so that digits do not depend on threads. */
+ * belong to fixed pieces whose sums are added in order, so that digits do not depend on threads.
+ * Reading Psi is what it waits for, so Psi is kept in 16 bits: column c is scale_c times whole
+ * numbers up to 32,767. That moves an entry by at most 1.5e-5 of the largest of its column, at
+ * random; in sums over rows it is lost in the noise of the rows. */
 #include "estimator/neural_loss.h"
 
 #include <math.h>
@@ -44,11 +47,12 @@ bf_status bf__neural_lowrank(bf__neural_loss *out, const bf__flow *flow, int64_t
                              bf_error *err) {
     int64_t n = flow->n, found, *pivots;
     double *wide, *residual;
-    float *psi;
+    int16_t *psi;
     BF_TRY(make_room(out, n, spread, arena, err));
     rank = rank < n ? rank : n;
     int64_t stride = (rank + LANES - 1) / LANES * LANES;
     BF_ALLOC(out->pieces, arena, (PIECES + 1) * stride, err);
+    BF_ZALLOC(out->scale, arena, stride, err);
     BF_ALLOC(psi, arena, n * stride, err);
     bf_mark mark = bf_arena_mark(arena);
     BF_ALLOC(wide, arena, n * rank, err);
@@ -60,8 +64,13 @@ bf_status bf__neural_lowrank(bf__neural_loss *out, const bf__flow *flow, int64_t
     out->rank = found;
     out->stride = (found + LANES - 1) / LANES * LANES;
     for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < found; c++)
+            out->scale[c] = fmax(out->scale[c], fabs(wide[i * rank + c]) / INT16_MAX);
+    for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < out->stride; c++)
-            psi[i * out->stride + c] = c < found ? (float)wide[i * rank + c] : 0;
+            psi[i * out->stride + c] = c < found && out->scale[c] > 0
+                                           ? (int16_t)lrint(wide[i * rank + c] / out->scale[c])
+                                           : 0;
     bf_arena_rewind(arena, mark);
     out->psi = psi;
     return BF_OK;
@@ -70,9 +79,15 @@ bf_status bf__neural_lowrank(bf__neural_loss *out, const bf__flow *flow, int64_t
 /* ---- Products */
 
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
+typedef int32_t whole __attribute__((vector_size(LANES * sizeof(int32_t))));
+typedef int16_t shorts __attribute__((vector_size(LANES * sizeof(int16_t)), aligned(2), may_alias));
+
+/* A macro, since what a function returns in wide registers depends on the instruction set. */
+#define LOAD(psi)                                                                                  \
+    __builtin_convertvector(__builtin_convertvector(*(const shorts *)(psi), whole), lanes)
 
 /* `vectors` times LANES columns of sum += those of sum_i w_i Psi_i, i < rows <= BLOCK. */
-BF_INLINE void gather_columns(double *restrict sum, const float *restrict psi,
+BF_INLINE void gather_columns(double *restrict sum, const int16_t *restrict psi,
                               const float *restrict w, int64_t rows, int64_t stride,
                               const int vectors) {
     lanes part[WIDE];
@@ -80,13 +95,13 @@ BF_INLINE void gather_columns(double *restrict sum, const float *restrict psi,
         part[v] = (lanes){0};
     for (int64_t i = 0; i < rows; i++)
         for (int v = 0; v < vectors; v++)
-            part[v] += w[i] * *(const lanes *)(psi + i * stride + v * LANES);
+            part[v] += w[i] * LOAD(psi + i * stride + v * LANES);
     for (int v = 0; v < vectors; v++)
         for (int c = 0; c < LANES; c++)
             sum[v * LANES + c] += (double)part[v][c];
 }
 
-BF_CLONES static void neural_gather_rows(double *sum, const float *psi, const double *w,
+BF_CLONES static void neural_gather_rows(double *sum, const int16_t *psi, const double *w,
                                          int64_t rows, int64_t stride) {
     float narrow[BLOCK];
     int64_t c = 0;
@@ -99,17 +114,16 @@ BF_CLONES static void neural_gather_rows(double *sum, const float *psi, const do
 }
 
 /* y[i] = p'Psi_i, i < rows: four sums under way at once, along one row after the other. */
-BF_CLONES static void neural_dot_rows(double *y, const float *p, const float *psi, int64_t rows,
+BF_CLONES static void neural_dot_rows(double *y, const float *p, const int16_t *psi, int64_t rows,
                                       int64_t stride) {
     for (int64_t i = 0; i < rows; i++, psi += stride) {
         lanes sum[4] = {{0}, {0}, {0}, {0}};
         int64_t c = 0;
         for (; c + 4 * LANES <= stride; c += 4 * LANES)
             for (int v = 0; v < 4; v++)
-                sum[v] +=
-                    *(const lanes *)(p + c + v * LANES) * *(const lanes *)(psi + c + v * LANES);
+                sum[v] += *(const lanes *)(p + c + v * LANES) * LOAD(psi + c + v * LANES);
         for (; c < stride; c += LANES)
-            sum[0] += *(const lanes *)(p + c) * *(const lanes *)(psi + c);
+            sum[0] += *(const lanes *)(p + c) * LOAD(psi + c);
         sum[0] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
         float total = 0;
         for (int l = 0; l < LANES; l++)
@@ -136,8 +150,9 @@ static double lowrank_product(bf__neural_loss *loss, int threads) {
         total[c] = 0;
         for (int piece = 0; piece < PIECES; piece++)
             total[c] += loss->pieces[piece * stride + c];
+        total[c] *= loss->scale[c];
         value += total[c] * total[c];
-        p[c] = (float)total[c];
+        p[c] = (float)(total[c] * loss->scale[c]);
     }
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t b = blocks - 1; b >= 0; b--) /* the end of Psi is in cache, if any of it is */

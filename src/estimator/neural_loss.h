@@ -10,7 +10,8 @@
 typedef struct bf__neural_loss {
     int64_t n;
     bf__exact *exact;
-    const float *psi; /* (n, stride), zeros from `rank` on */
+    const int16_t *psi; /* (n, stride), zeros from `rank` on; column c counts in units of */
+    double *scale;      /* (stride) scale[c] */
     int64_t rank, stride;
     double spread;  /* s: the loss is log w'(K + s I)w */
     double *w, *y;  /* (n): weights of sum 1, K w */

@@ -13,16 +13,16 @@ static const bf__contender list[] = {
     {"naive", "naive mean", "naive", "", "#000000", 6, 3, 0.001},
     {"model", "model", "model", "", "#E69F00", 8, 2, 0.5},
     {"ips", "IPS", "ips", "", "#56B4E9", 4, 4, 0.9},
-    {"ips-network", "IPS (network)", "ips", "variant=neural", "#56B4E9", 4, 4, 1.4},
+    {"ips-network", "IPS (network)", "ips", "variant=neural", "#56B4E9", 4, 4, 0.9},
     {"ips-linear", "IPS (linear)", "ips", "variant=linear", "#0072B2", 12, 5, 0.9},
     {"lstdq", "LSTD-Q", "lstdq", "", "#0072B2", 10, 5, 1.5},
     {"dualdice-0.9999", "DualDICE (0.9999)", "dualdice", "average-gamma=0.9999", "#0072B2", 10, 5,
      18},
     {"dualdice-0.9", "DualDICE (0.9)", "dualdice", "average-gamma=0.9", "#CC79A7", 12, 2, 18},
     {"blackbox-network", "black-box (paper's network)", "blackbox",
-     "weights=neural hidden=30-20-10 activation=sigmoid features=250 restarts=1 steps=400",
-     "#009E73", 14, 2, 1.6},
-    {"blackbox", "black-box (default)", "blackbox", "", "#D55E00", 7, 1, 3.5},
+     "weights=neural hidden=30-20-10 activation=sigmoid features=250 restarts=1 steps=800",
+     "#009E73", 14, 2, 2.8},
+    {"blackbox", "black-box (default)", "blackbox", "", "#D55E00", 7, 1, 2.3},
 };
 #define COUNT ((int)(sizeof list / sizeof *list))
 
