@@ -130,6 +130,22 @@ static bool is_empty(const bf__study *study, const series *s, int p) {
 
 /* ---- Drawing */
 
+/* Methods that have no line of their own share one; they differ by points and dashes then. */
+static void write_line(FILE *file, const series *s, int m) {
+    static const int points[] = {2, 5, 9, 11, 13, 1, 3};
+    const bf__contender *method = s->method[m];
+    int point = method->point, dash = method->dash, before = 0;
+    for (int i = 0; i < m; i++)
+        before += strcmp(s->method[i]->colour, method->colour) == 0 &&
+                  s->method[i]->point == method->point;
+    if (before > 0) {
+        point = points[before % (int)(sizeof points / sizeof *points)];
+        dash = 1 + before % 5;
+    }
+    fprintf(file, "set style line %d lc rgb '%s' lw 2 dt %d pt %d ps 0.75\n", m + 1, method->colour,
+            dash, point);
+}
+
 static void write_styles(FILE *file, const bf__study *study, const series *s) {
     const bf__experiment *e = study->experiment;
     double left = INFINITY, right = -INFINITY;
@@ -139,8 +155,7 @@ static void write_styles(FILE *file, const bf__study *study, const series *s) {
           "set mytics 10\n",
           file);
     for (int m = 0; m < s->count; m++)
-        fprintf(file, "set style line %d lc rgb '%s' lw 2 dt %d pt %d ps 0.75\n", m + 1,
-                s->method[m]->colour, s->method[m]->dash, s->method[m]->point);
+        write_line(file, s, m);
     fprintf(file, "set xlabel \"%s\"\nset ylabel \"%s\"\nset xtics (", e->x_label, e->y_label);
     for (int i = 0; i < s->x_count; i++) {
         double at = e->scale == BF_SCALE_RANK ? i : s->x[i];

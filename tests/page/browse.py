@@ -37,9 +37,10 @@ class Browser:
         # The shell puts the ends of the pipes where the browser looks for them, at 3 and 4.
         command = ["bash", "-c", f'exec "$@" 3<&{to_child} 4>&{from_child}', "bash", "chromium",
                    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                   "--no-first-run", "--disable-background-networking", "--disable-component-update",
-                   "--host-resolver-rules=MAP * ~NOTFOUND", "--hide-scrollbars", f"--user-data-dir={profile}",
-                   "--remote-debugging-pipe", "about:blank"]
+                   "--no-first-run", "--disable-background-networking",
+                   "--disable-component-update", "--host-resolver-rules=MAP * ~NOTFOUND",
+                   "--hide-scrollbars", f"--user-data-dir={profile}", "--remote-debugging-pipe",
+                   "about:blank"]
         self.said = open(os.path.join(profile, "stderr.txt"), "w+", encoding="utf-8")
         self.process = subprocess.Popen(command, pass_fds=(to_child, from_child),
                                         stdin=subprocess.DEVNULL, stdout=self.said,
@@ -94,7 +95,8 @@ class Browser:
         view = VIEWS[width]
         self.session, self.events = None, []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.session = self.call("Target.attachToTarget", targetId=target,
+                                 flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(domain + ".enable")
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=view["height"],
@@ -135,7 +137,7 @@ class Browser:
 
 IMAGES = """Promise.all([...document.images].map(i => i.decode().catch(() => 0))).then(() =>
   [...document.images].map(i => ({src: i.src, alt: i.alt, complete: i.complete,
-                                  natural: i.naturalWidth, width: i.getBoundingClientRect().width})))
+    natural: i.naturalWidth, width: i.getBoundingClientRect().width})))
 """
 
 # Text that is wider than its box, or that ends outside of the screen; `.wide` boxes may scroll.
