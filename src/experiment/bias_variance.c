@@ -55,9 +55,9 @@ static bf__mean size_of_bias(const bf__group *g) {
     return (bf__mean){fabs(g->spread.bias.value), g->spread.bias.error};
 }
 
-/* a - b in standard errors. */
+/* a - b in standard errors; two that agree are 0 apart, without errors too. */
 static double gap(bf__mean a, bf__mean b) {
-    return (a.value - b.value) / hypot(a.error, b.error);
+    return a.value == b.value ? 0 : (a.value - b.value) / hypot(a.error, b.error);
 }
 
 static bf_status judge_bias(bf__study *study, double x, bf_error *err) {
@@ -100,8 +100,13 @@ static bf_status judge_sd(bf__study *study, const double *x, int count, bf_error
         }
     }
     const bf__group *mine = bf__study_find(study, "blackbox", 0, x[count - 1]);
-    const bf__group *ips = bf__study_find(study, "ips", 0, x[count - 1]);
-    const bf__group *naive = bf__study_find(study, "naive", 0, x[count - 1]);
+    const char *text = "";
+    for (int64_t g = 0; g < study->group_count; g++) {
+        const bf__group *other = &study->groups[g];
+        if (other->x == x[count - 1] && other != mine)
+            BF_TRY(bf__print(&text, study->arena, err, "%s, %s %.4f", text, other->method->label,
+                             other->spread.sd.value));
+    }
     bf__claim c = {
         .claim = "The black-box method has a larger variance than the others.",
         .rule = "Comparisons with every other method at every size in which its standard deviation "
@@ -111,10 +116,8 @@ static bf_status judge_sd(bf__study *study, const double *x, int count, bf_error
                    : above >= 0.5 * pairs ? BF_PARTLY
                                           : BF_NOT,
     };
-    return bf__study_claim(study, &c, err,
-                           "%d of %d. At %g trajectories: black-box %.4f, IPS %.4f, naive %.4f.",
-                           above, pairs, x[count - 1], mine->spread.sd.value,
-                           ips ? ips->spread.sd.value : NAN, naive ? naive->spread.sd.value : NAN);
+    return bf__study_claim(study, &c, err, "%d of %d. At %g trajectories: black-box %.4f%s.", above,
+                           pairs, x[count - 1], mine->spread.sd.value, text);
 }
 
 static bf_status judge_dualdice(bf__study *study, double x, bf_error *err) {

@@ -20,6 +20,9 @@
 #define BESIDE   "new-" /* in front of a file's name until it is whole */
 #define MAX_X    64
 #define MAX_ROWS 32
+#define ASIDE    0.009 /* from one method to the next, as a share of the axis */
+#define LEAST    1e-12 /* that is drawn */
+#define LETTER   9.0   /* pixels of a letter, rather too many */
 
 extern char **environ;
 
@@ -53,16 +56,27 @@ static double place(const bf__study *study, const series *s, int method, double 
     }
     switch (study->experiment->scale) {
     case BF_SCALE_LOG:
-        return x * pow(last > first ? last / first : 2, 0.007 * aside);
+        return x * pow(last > first ? last / first : 2, ASIDE * aside);
     case BF_SCALE_LINEAR:
-        return x + 0.007 * aside * (last > first ? last - first : 1);
+        return x + ASIDE * aside * (last > first ? last - first : 1);
     case BF_SCALE_RANK:
         break;
     }
     int rank = 0;
     while (s->x[rank] != x)
         rank++;
-    return rank + 0.03 * aside;
+    return rank + ASIDE * aside * (s->x_count > 1 ? s->x_count - 1 : 1);
+}
+
+/* Columns of a key in `width` pixels: as many as the longest label allows. */
+static int key_columns(const series *s, int width) {
+    size_t longest = 1;
+    for (int m = 0; m < s->count; m++) {
+        size_t length = strlen(s->method[m]->label);
+        longest = length > longest ? length : longest;
+    }
+    int columns = (int)(width / (LETTER * (double)longest + 80)); /* 80: line, gaps */
+    return columns > 1 ? columns : 1;
 }
 
 /* Value and ends of its bar. On a logarithmic axis a standard error is a factor. */
@@ -82,37 +96,66 @@ static void measure(const bf__group *g, bf__quantity quantity, double out[3]) {
     out[2] = out[0] * factor;
 }
 
+/* Whether a logarithmic axis can show method m at the i-th place of panel p; what is below LEAST is
+ * rounding, and would be all that one sees. */
+static bool drawable(double y[3], const bf__study *study, const series *s, int p, int m, int i) {
+    const bf__group *g = bf__study_find(study, s->method[m]->name, study->panels[p].of, s->x[i]);
+    if (!g)
+        return false;
+    measure(g, study->panels[p].quantity, y);
+    return y[0] > LEAST && isfinite(y[2]);
+}
+
 static void write_data(FILE *file, const bf__study *study, const series *s) {
+    double y[3];
     for (int p = 0; p < study->panel_count; p++)
         for (int m = 0; m < s->count; m++) {
             fprintf(file, "$p%dm%d << EOD\n", p, m);
-            for (int i = 0; i < s->x_count; i++) {
-                const bf__group *g =
-                    bf__study_find(study, s->method[m]->name, study->panels[p].of, s->x[i]);
-                double y[3];
-                if (!g)
-                    continue;
-                measure(g, study->panels[p].quantity, y);
-                if (y[0] > 0 && isfinite(y[2])) /* what a logarithmic axis can show */
+            for (int i = 0; i < s->x_count; i++)
+                if (drawable(y, study, s, p, m, i))
                     fprintf(file, "%.10g %.10g %.10g %.10g\n", place(study, s, m, s->x[i]), y[0],
-                            y[1] > 0 ? y[1] : y[0], y[2]);
-            }
+                            y[1] > LEAST ? y[1] : y[0], y[2]);
             fputs("EOD\n", file);
         }
 }
 
+static bool is_empty(const bf__study *study, const series *s, int p) {
+    double y[3];
+    for (int m = 0; m < s->count; m++)
+        for (int i = 0; i < s->x_count; i++)
+            if (drawable(y, study, s, p, m, i))
+                return false;
+    return true;
+}
+
 /* ---- Drawing */
+
+/* Methods that have no line of their own share one; they differ by points and dashes then. */
+static void write_line(FILE *file, const series *s, int m) {
+    static const int points[] = {2, 5, 9, 11, 13, 1, 3};
+    const bf__contender *method = s->method[m];
+    int point = method->point, dash = method->dash, before = 0;
+    for (int i = 0; i < m; i++)
+        before += strcmp(s->method[i]->colour, method->colour) == 0 &&
+                  s->method[i]->point == method->point;
+    if (before > 0) {
+        point = points[before % (int)(sizeof points / sizeof *points)];
+        dash = 1 + before % 5;
+    }
+    fprintf(file, "set style line %d lc rgb '%s' lw 2 dt %d pt %d ps 0.75\n", m + 1, method->colour,
+            dash, point);
+}
 
 static void write_styles(FILE *file, const bf__study *study, const series *s) {
     const bf__experiment *e = study->experiment;
     double left = INFINITY, right = -INFINITY;
     fputs("set encoding utf8\nset grid lc rgb '#dddddd' lt 1\nset border lw 1 lc rgb '#333333'\n"
-          "set tics nomirror\nset bars 0.6\nset logscale y\nset format y '10^{%T}'\n"
+          "set tics nomirror\nset title offset 0,-0.4\nset xlabel offset 0,0.4\nset "
+          "logscale y\nset format y '10^{%T}'\n"
           "set mytics 10\n",
           file);
     for (int m = 0; m < s->count; m++)
-        fprintf(file, "set style line %d lc rgb '%s' lw 2 dt %d pt %d ps 0.9\n", m + 1,
-                s->method[m]->colour, s->method[m]->dash, s->method[m]->point);
+        write_line(file, s, m);
     fprintf(file, "set xlabel \"%s\"\nset ylabel \"%s\"\nset xtics (", e->x_label, e->y_label);
     for (int i = 0; i < s->x_count; i++) {
         double at = e->scale == BF_SCALE_RANK ? i : s->x[i];
@@ -130,42 +173,65 @@ static void write_styles(FILE *file, const bf__study *study, const series *s) {
     }
 }
 
+/* Bars are arrows with flat heads: gnuplot's own are dashed like the line, which takes the ends
+ * from short ones, and have a hole around the point. The key is of lines without data, since
+ * gnuplot leaves out those it has nothing to draw for. */
 static void write_plot(FILE *file, const bf__study *study, const series *s, int p, bool key) {
-    fprintf(file, "set title \"%s\"\nplot ", study->panels[p].title);
-    for (int m = 0; m < s->count; m++)
-        fprintf(file, "%s$p%dm%d using 1:2:3:4 with yerrorlines ls %d %s%s%s",
-                m ? ", \\\n     " : "", p, m, m + 1, key ? "title \"" : "notitle",
-                key ? s->method[m]->label : "", key ? "\"" : "");
+    fprintf(file, "set title \"%s\"\n", study->panels[p].title);
+    fputs(is_empty(study, s, p)
+              ? "set yrange [0.1:10]\nset label 1 'nothing above 0' at graph 0.5,0.5 center\n"
+              : "set yrange [*:*]\nunset label 1\n",
+          file);
+    fputs("plot ", file);
+    for (int m = 0; m < s->count; m++) {
+        fprintf(file,
+                "%s$p%dm%d using 1:3:(0):($4-$3) with vectors heads size graph 0.008,90 ls %d "
+                "lw 1.5 dt 1 notitle, \\\n     $p%dm%d using 1:2 with linespoints ls %d notitle",
+                m ? ", \\\n     " : "", p, m, m + 1, p, m, m + 1);
+        if (key)
+            fprintf(file, ", \\\n     NaN with linespoints ls %d title \"%s\"", m + 1,
+                    s->method[m]->label);
+    }
     fputs("\n", file);
 }
 
-/* Every panel alone, with its own key below. */
+/* Every panel alone, with its own key below. Drawn small, so that its letters keep their size on a
+ * telephone; higher where the key is longer. */
 static void write_panels(FILE *file, const bf__study *study, const series *s) {
     const char *name = study->experiment->name;
+    int width = 440, foot = 62 + 21 * s->count, height = 286 + foot;
     write_styles(file, study, s);
-    fputs("set key outside below center horizontal Left reverse samplen 3 width 1 spacing 1.2\n",
-          file);
+    fprintf(file,
+            "set lmargin at screen %.4f\nset rmargin at screen %.4f\n"
+            "set bmargin at screen %.4f\nset tmargin at screen %.4f\n"
+            "set key at screen 0.5,%.4f center top vertical maxcols 1 Left reverse samplen 3 "
+            "spacing 1\n",
+            76.0 / width, 1 - 14.0 / width, (double)foot / height, 1 - 36.0 / height,
+            (foot - 56.0) / height);
     for (int p = 0; p < study->panel_count; p++) {
         fprintf(file,
-                "set terminal svg size 520,430 dynamic background 'white' font "
+                "set terminal svg size %d,%d dynamic background 'white' font "
                 "'Helvetica,Arial,sans-serif,14'\n"
                 "set output folder.'%s-%d.svg'\n",
-                name, p + 1);
+                width, height, name, p + 1);
         write_plot(file, study, s, p, true);
         fputs("unset output\n", file);
     }
+    fputs("reset\n", file);
 }
 
 /* An empty plot over the whole width, up to `top`, with nothing but the key. */
-static void write_key(FILE *file, const series *s, double top) {
+static void write_key(FILE *file, const series *s, int columns, double top) {
     fprintf(file,
-            "set yrange [1:10]\nunset title\nunset xlabel\nunset ylabel\nunset tics\nunset "
+            "set yrange [1:10]\nunset label 1\nunset title\nunset xlabel\nunset ylabel\nunset "
+            "tics\nunset "
             "border\nunset grid\n"
             "set lmargin at screen 0.02\nset rmargin at screen 0.98\n"
             "set bmargin at screen 0.005\nset tmargin at screen %.4f\n"
-            "set key inside center center horizontal Left reverse samplen 3 width 2 spacing 1.3\n"
+            "set key inside center center horizontal maxcols %d Left reverse samplen 3 spacing "
+            "1.3\n"
             "plot ",
-            top);
+            top, columns);
     for (int m = 0; m < s->count; m++)
         fprintf(file, "%sNaN with linespoints ls %d title \"%s\"", m ? ", " : "", m + 1,
                 s->method[m]->label);
@@ -177,7 +243,8 @@ static void write_sheet(FILE *file, const bf__study *study, const series *s) {
     const char *name = study->experiment->name;
     int columns = study->panel_count > 1 ? 2 : 1;
     int rows = (study->panel_count + columns - 1) / columns;
-    int width = 500 * columns, foot = 70, height = 340 * rows + foot;
+    int width = 500 * columns, key = key_columns(s, width);
+    int foot = 20 + 25 * ((s->count + key - 1) / key), height = 340 * rows + foot;
     static const char *const kinds[] = {"svg", "png"};
     for (int k = 0; k < 2; k++) {
         write_styles(file, study, s);
@@ -189,7 +256,7 @@ static void write_sheet(FILE *file, const bf__study *study, const series *s) {
         else
             fprintf(file,
                     "set terminal pngcairo size %d,%d background 'white' font 'Sans,20' "
-                    "linewidth 1.6 pointscale 1.8\n",
+                    "linewidth 1.6 pointscale 2.4\n",
                     2 * width, 2 * height);
         fprintf(file,
                 "set output folder.'%s.%s'\n"
@@ -200,7 +267,7 @@ static void write_sheet(FILE *file, const bf__study *study, const series *s) {
         fputs("unset key\n", file);
         for (int p = 0; p < study->panel_count; p++)
             write_plot(file, study, s, p, false);
-        write_key(file, s, (double)foot / height);
+        write_key(file, s, key, (double)foot / height);
         fputs("unset multiplot\nunset output\nreset\n", file);
     }
 }

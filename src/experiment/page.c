@@ -25,7 +25,8 @@ static const char *const style =
     "#d9b84a;padding:.6rem .9rem}\n"
     ".panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));"
     "gap:1rem}\n"
-    "figure{margin:0}figure img{display:block;width:100%;height:auto}\n"
+    "figure{margin:0}figure img{display:block;width:100%;max-width:540px;height:auto;margin:0 "
+    "auto}summary{cursor:pointer;padding:.3rem 0}\n"
     "table{border-collapse:collapse;font-size:.9rem}th,td{text-align:left;vertical-align:top;"
     "padding:.35rem .6rem;border-bottom:1px solid #ddd}th{background:#f4f4f4}\n"
     ".numbers td+td,.numbers th+th{text-align:right;white-space:nowrap}\n"
@@ -36,7 +37,8 @@ static const char *const style =
     ".rule{color:#444;font-size:.85rem}\n"
     "@media(max-width:700px){.claims thead{display:none}.claims,.claims tbody,.claims tr,.claims "
     "td{display:block;width:auto}.claims tr{border-bottom:2px solid #bbb;padding:.6rem 0}.claims "
-    "td{border:0;padding:.15rem 0}}\n";
+    "td{border:0;padding:.15rem 0}.claims td:nth-child(2)::before{content:'Measured: "
+    "';font-weight:600}}\n";
 
 /* ---- Text */
 
