@@ -13,23 +13,26 @@
 
 #define DRAWS 2000
 
-/* Sums of errors and of their squares, from which every statistic follows. */
+/* Sums of errors and of their squares, from which every statistic follows; counted from `zero`, so
+ * that a small spread is not lost beside a large bias. */
 typedef struct sums {
-    double n, first, second;
+    double zero, n, first, second;
 } sums;
 
 static void take(sums *s, double x) {
+    x -= s->zero;
     s->n += 1;
     s->first += x;
     s->second += x * x;
 }
 
 static double mean_of(const sums *s) {
-    return s->first / s->n;
+    return s->zero + s->first / s->n;
 }
 
 static double rms_of(const sums *s) {
-    return sqrt(s->second / s->n);
+    double mean = mean_of(s), off = s->first / s->n;
+    return sqrt(mean * mean + fmax(s->second / s->n - off * off, 0));
 }
 
 static double sd_of(const sums *s) {
@@ -56,18 +59,19 @@ bf_status bf__spread_of(bf__spread *out, const double *error, int64_t n, uint64_
     bf_mark mark = bf_arena_mark(arena);
     double *x;
     BF_ALLOC(x, arena, n, err);
-    sums all = {0, 0, 0};
     for (int64_t i = 0; i < n; i++)
-        if (!isnan(error[i])) {
+        if (!isnan(error[i]))
             x[out->runs++] = error[i];
-            take(&all, error[i]);
-        }
     if (out->runs == 0)
         return BF_OK;
+    sums all = {.zero = x[0]};
+    for (int64_t i = 0; i < out->runs; i++)
+        take(&all, x[i]);
     bf_rng rng = bf_rng_make(seed, "bootstrap", 0);
-    sums biases = {0, 0, 0}, sds = {0, 0, 0}, rmses = {0, 0, 0};
+    sums biases = {.zero = mean_of(&all)}, sds = {.zero = sd_of(&all)},
+         rmses = {.zero = rms_of(&all)};
     for (int d = 0; d < DRAWS && out->runs > 1; d++) {
-        sums drawn = {0, 0, 0};
+        sums drawn = {.zero = x[0]};
         for (int64_t i = 0; i < out->runs; i++)
             take(&drawn, x[bf_rng_below(&rng, out->runs)]);
         take(&biases, mean_of(&drawn));
@@ -93,7 +97,7 @@ bf_status bf__rmse_difference(bf__mean *out, const double *a, const double *b, i
     bf_mark mark = bf_arena_mark(arena);
     int64_t *both, count = 0;
     BF_ALLOC(both, arena, n, err);
-    sums all[2] = {{0, 0, 0}, {0, 0, 0}}, differences = {0, 0, 0};
+    sums all[2] = {{.n = 0}, {.n = 0}}, differences = {.n = 0};
     for (int64_t i = 0; i < n; i++)
         if (!isnan(a[i]) && !isnan(b[i])) {
             both[count++] = i;
@@ -104,7 +108,7 @@ bf_status bf__rmse_difference(bf__mean *out, const double *a, const double *b, i
         return BF_OK;
     bf_rng rng = bf_rng_make(seed, "bootstrap", 0);
     for (int d = 0; d < DRAWS && count > 1; d++) {
-        sums drawn[2] = {{0, 0, 0}, {0, 0, 0}};
+        sums drawn[2] = {{.n = 0}, {.n = 0}};
         for (int64_t k = 0; k < count; k++) {
             int64_t i = both[bf_rng_below(&rng, count)];
             take(&drawn[0], a[i]);
