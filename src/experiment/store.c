@@ -24,7 +24,8 @@
 
 #define HEADER                                                                                     \
     "version,problem,behavior,target,trajectories,steps,gamma,method,seed,run,value,error,"        \
-    "seconds\n"
+    "seconds"
+#define FIRST_LINE  HEADER "\n"
 #define KEY_COLUMNS 10 /* with the version */
 
 struct bf__store {
@@ -61,10 +62,11 @@ const bf__record *bf__store_find(const bf__store *store, const char *key) {
 /* A later line of the same key counts. */
 static bf_status keep(bf__store *store, const bf__record *record, bf_error *err) {
     if (2 * (store->count + 1) > store->room) {
-        bf__record *old = store->slots;
+        bf__record *larger, *old = store->slots;
         int64_t old_room = store->room;
-        store->room = old_room ? 2 * old_room : 1024;
-        BF_ZALLOC(store->slots, store->arena, store->room, err);
+        BF_ZALLOC(larger, store->arena, 2 * old_room, err); /* or the store stays as it is */
+        store->slots = larger;
+        store->room = 2 * old_room;
         for (int64_t i = 0; i < old_room; i++)
             if (old[i].key)
                 *slot_of(store, old[i].key) = old[i];
@@ -86,6 +88,23 @@ static bf_status keep(bf__store *store, const bf__record *record, bf_error *err)
 
 static bf_status failed(const bf__store *store, const char *what, bf_error *err) {
     return bf_fail(err, BF_EFILE, "%s: cannot be %s: %s", store->path, what, strerror(errno));
+}
+
+static bf_status append(bf__store *store, const char *text, size_t length, bf_error *err) {
+    while (length > 0) {
+        ssize_t wrote = write(store->file, text, length);
+        if (wrote < 0)
+            return failed(store, "written", err);
+        text += wrote;
+        length -= (size_t)wrote;
+    }
+    return BF_OK;
+}
+
+static bf_status write_first_line(bf__store *store, bf_error *err) {
+    if (ftruncate(store->file, 0) != 0)
+        return failed(store, "written", err);
+    return append(store, FIRST_LINE, strlen(FIRST_LINE), err);
 }
 
 /* Line `number`, which is terminated and without its newline. */
@@ -137,15 +156,19 @@ static bf_status read_all(bf__store *store, int64_t size, const bf_context *cont
         done += got;
     }
     text[size] = '\0';
-    if (strncmp(text, HEADER, strlen(HEADER)) != 0)
+    /* A file that ends within its first line has nothing in it. */
+    bool begun = size < (int64_t)strlen(FIRST_LINE);
+    if (strncmp(text, FIRST_LINE, begun ? (size_t)size : strlen(FIRST_LINE)) != 0)
         return bf_fail(err, BF_EFORMAT, "%s:1: is not a list of runs: the first line should be %s",
                        store->path, HEADER);
-    char *line = text + strlen(HEADER);
-    for (char *end; (end = strchr(line, '\n')); line = end + 1) {
+    if (begun)
+        return write_first_line(store, err);
+    char *line = text + strlen(FIRST_LINE), *over = text + size;
+    for (char *end; (end = memchr(line, '\n', (size_t)(over - line))); line = end + 1) {
         *end = '\0';
         BF_TRY(read_line(store, line, ++number, &others, err));
     }
-    if (*line) {
+    if (line < over) {
         bf__log(context, BF_LOG_NOTE, "%s: the last line was cut off; its run is done again",
                 store->path);
         if (ftruncate(store->file, (off_t)(line - text)) != 0)
@@ -154,17 +177,6 @@ static bf_status read_all(bf__store *store, int64_t size, const bf_context *cont
     if (others > 0)
         bf__log(context, BF_LOG_NOTE, "%s: %lld runs of another version are not used", store->path,
                 (long long)others);
-    return BF_OK;
-}
-
-static bf_status append(bf__store *store, const char *text, size_t length, bf_error *err) {
-    while (length > 0) {
-        ssize_t wrote = write(store->file, text, length);
-        if (wrote < 0)
-            return failed(store, "written", err);
-        text += wrote;
-        length -= (size_t)wrote;
-    }
     return BF_OK;
 }
 
@@ -191,19 +203,18 @@ bf_status bf__store_open(bf__store **out, const char *folder, bool fresh, const 
     if (store->file < 0)
         return failed(store, "opened", err);
     if (flock(store->file, LOCK_EX | LOCK_NB) != 0)
-        return bf_fail(err, BF_EFILE, "%s: another process is writing to it", store->path);
+        return errno == EWOULDBLOCK
+                   ? bf_fail(err, BF_EFILE,
+                             "%s: another process is writing to it; wait for its end, or choose "
+                             "another folder",
+                             store->path)
+                   : failed(store, "locked", err);
     store->room = 1024;
     BF_ZALLOC(store->slots, arena, store->room, err);
     if (fresh && ftruncate(store->file, 0) != 0)
         return failed(store, "written", err);
     if (fstat(store->file, &info) != 0)
         return failed(store, "read", err);
-    /* A file that ends within its first line has nothing in it. */
-    if (info.st_size < (off_t)strlen(HEADER)) {
-        if (ftruncate(store->file, 0) != 0)
-            return failed(store, "written", err);
-        return append(store, HEADER, strlen(HEADER), err);
-    }
     return read_all(store, (int64_t)info.st_size, context, err);
 }
 

@@ -20,7 +20,8 @@ typedef struct bf__record {
 typedef struct bf__store bf__store;
 
 /* Reads what is there, unless `fresh`, and holds the file against a second process. A last line
- * that was cut off in the middle is dropped. */
+ * that was cut off in the middle is dropped. The arena grows with the store: nobody else may rewind
+ * it. */
 bf_status bf__store_open(bf__store **out, const char *folder, bool fresh, const bf_context *context,
                          bf_arena *arena, bf_error *err);
 void bf__store_close(bf__store *store); /* NULL is fine */
