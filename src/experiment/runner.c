@@ -19,12 +19,15 @@
 
 #include "core/fail.h"
 #include "core/log.h"
+#include "core/text.h"
 #include "env/exact.h"
 #include "env/simulate.h"
 #include "policy/kind.h"
 #include "stats/truth.h"
 
-#define CHAIN_STEPS 20000
+#define CHAIN_STEPS  20000
+#define SHORTEST_NAP 500000 /* of the watcher, nanoseconds: a small run should not wait for it */
+#define LONGEST_NAP  50000000
 
 typedef struct cell {
     char log[BF_KEY_SIZE]; /* which log: what cells of one job share */
@@ -44,7 +47,9 @@ static void write_keys(cell *out, const bf__group *group, uint64_t seed, int64_t
     const bf__setting *s = &group->setting;
     snprintf(out->log, sizeof out->log, "%s,%s,%s,%" PRId64 ",%" PRId64, s->env->name, s->behavior,
              s->target, s->trajectories, s->steps);
-    snprintf(out->key, sizeof out->key, "%.900s,%.10g,%s,%" PRIu64 ",%" PRId64, out->log, s->gamma,
+    char gamma[32];
+    bf__format_real(gamma, s->gamma); /* all of it */
+    snprintf(out->key, sizeof out->key, "%.900s,%s,%s,%" PRIu64 ",%" PRId64, out->log, gamma,
              group->method->name, seed, run);
     out->setting = s;
     out->method = group->method;
@@ -68,9 +73,10 @@ static bf_status simulate_truth(bf__mean *out, const bf__setting *s, bool single
         plan.steps = s->gamma < 1 ? plan.steps : CHAIN_STEPS;
         plan.chains = effort->steps / plan.steps > 2 ? effort->steps / plan.steps : 2;
     }
-    char key[BF_KEY_SIZE];
-    snprintf(key, sizeof key, "%s,,%s,%" PRId64 ",%" PRId64 ",%.10g,%s,%" PRIu64 ",0", s->env->name,
-             s->target, plan.chains, plan.steps, s->gamma, single ? "(single)" : "(precise)",
+    char key[BF_KEY_SIZE], gamma[32];
+    bf__format_real(gamma, s->gamma);
+    snprintf(key, sizeof key, "%s,,%s,%" PRId64 ",%" PRId64 ",%s,%s,%" PRIu64 ",0", s->env->name,
+             s->target, plan.chains, plan.steps, gamma, single ? "(single)" : "(precise)",
              context->seed);
     const bf__record *known = bf__store_find(store, key);
     if (known) {
@@ -105,6 +111,24 @@ static bf_status find_truths(bf__truths *out, const bf__setting *s, const bf__tr
     BF_TRY(bf_env_policy_parse(&target, s->env, s->target, 1, arena, err));
     BF_TRY(bf__exact_value(&out->precise.value, s->env, target, s->gamma, NULL, arena, err));
     bf_arena_rewind(arena, mark);
+    return BF_OK;
+}
+
+static bf_status interrupted(bf_error *err) {
+    return bf_fail(err, BF_ECANCELLED, "interrupted; the same command goes on from here");
+}
+
+static bf_status find_all_truths(bf__study *studies, int count, const bf__truth_effort *effort,
+                                 bf__store *store, const bf_context *context, bf_arena *arena,
+                                 bf_error *err) {
+    for (int s = 0; s < count; s++)
+        for (int64_t g = 0; g < studies[s].group_count; g++) {
+            bf__group *group = &studies[s].groups[g];
+            bf_status status =
+                find_truths(&group->truth, &group->setting, effort, store, context, arena, err);
+            if (status != BF_OK)
+                return status == BF_ECANCELLED ? interrupted(err) : status;
+        }
     return BF_OK;
 }
 
@@ -291,7 +315,7 @@ static void work(pool *p) {
 
 /* Reports until all is done. */
 static void watch(pool *p) {
-    for (;;) {
+    for (long nap = SHORTEST_NAP;; nap = nap < LONGEST_NAP ? 2 * nap : nap) {
         char detail[128], complaint[sizeof p->complaint];
         double done;
         bool over;
@@ -310,13 +334,12 @@ static void watch(pool *p) {
 #pragma omp critical(bf_experiment)
             if (!p->stop) {
                 p->stop = true;
-                p->status = bf_fail(&p->error, BF_ECANCELLED,
-                                    "interrupted; the same command goes on from here");
+                p->status = interrupted(&p->error);
             }
         }
         if (over)
             return;
-        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = nap}, NULL);
     }
 }
 
@@ -365,10 +388,7 @@ bf_status bf__studies_run(bf__study *studies, int count, const bf__truth_effort 
     cell *cells;
     job *jobs;
     int64_t cell_count, job_count;
-    for (int s = 0; s < count; s++)
-        for (int64_t g = 0; g < studies[s].group_count; g++)
-            BF_TRY(find_truths(&studies[s].groups[g].truth, &studies[s].groups[g].setting, effort,
-                               store, context, arena, err));
+    BF_TRY(find_all_truths(studies, count, effort, store, context, arena, err));
     bf_mark mark = bf_arena_mark(arena);
     BF_TRY(collect(&cells, &cell_count, studies, count, context->seed, store, arena, err));
     BF_TRY(make_jobs(&jobs, &job_count, cells, cell_count, arena, err));
