@@ -154,13 +154,20 @@ bf_status bf__args_parse(bf__tool *tool, const bf__slot *slots, int slot_count, 
     return BF_OK;
 }
 
+/* What follows `name` in `word`, where dashes and underscores are the same; or NULL. */
+static const char *after_name(const char *word, const char *name) {
+    for (; *name; name++, word++)
+        if ((*word == '_' ? '-' : *word) != (*name == '_' ? '-' : *name))
+            return NULL;
+    return word;
+}
+
 const char *bf__args_peek(int argc, char **argv, const char *name) {
     const char *found = NULL;
-    size_t length = strlen(name);
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        if (strncmp(argv[i], "--", 2) != 0 || strncmp(argv[i] + 2, name, length) != 0)
+        const char *rest = strncmp(argv[i], "--", 2) == 0 ? after_name(argv[i] + 2, name) : NULL;
+        if (!rest)
             continue;
-        const char *rest = argv[i] + 2 + length;
         if (*rest == '=')
             found = rest + 1;
         else if (*rest == '\0' && i + 1 < argc)

@@ -69,12 +69,28 @@ static bf_status parse_name(choice *out, const char *name, bf_arena *arena, bf_e
     return bf_fail(err, BF_EUSAGE, "'%s' is not an experiment; there are %s", name, known);
 }
 
+/* Whether the word after `word` is its value: a folder may be called as an experiment is. */
+static bool takes_next(const char *word) {
+    if (strcmp(word, "-o") == 0)
+        return true;
+    if (strncmp(word, "--", 2) != 0)
+        return false;
+    const bf_option *row = bf_options_find(&table, word + 2);
+    if (!row)
+        row = bf_options_find(&bf__common_table, word + 2);
+    for (int i = 0; bf__experiment_at(i) && !row; i++)
+        row = bf_options_find(bf__experiment_at(i)->options, word + 2);
+    return row && row->type != BF_OPTION_BOOL;
+}
+
 /* The experiments among the arguments, before those are parsed: their options depend on them. With
  * none, all: --help shows every option. */
 static bf_status find_names(choice *out, int argc, char **argv, bf_arena *arena, bf_error *err) {
     *out = (choice){.count = 0};
     for (int i = 0; i < argc; i++)
-        if (bf__experiment_find(argv[i]) || strcmp(argv[i], "all") == 0)
+        if (takes_next(argv[i]))
+            i++;
+        else if (bf__experiment_find(argv[i]) || strcmp(argv[i], "all") == 0)
             BF_TRY(parse_name(out, argv[i], arena, err));
     return out->count > 0 ? BF_OK : parse_name(out, "all", arena, err);
 }
@@ -133,9 +149,9 @@ static bf_status reproduce(bf__tool *tool, const reproduce_options *o, const cho
                            const bf__provenance *provenance, bf_arena *records, bf_error *err) {
     bf__study studies[MAX_EXPERIMENTS];
     bf__store *store = NULL;
+    BF_TRY(plan(studies, tool, chosen, err));
     if (o->figures)
         BF_TRY(bf__figure_check(err));
-    BF_TRY(plan(studies, tool, chosen, err));
     if (mkdir(o->output, 0777) != 0 && errno != EEXIST)
         return bf_fail(err, BF_EFILE, "%s: cannot be made: %s", o->output, strerror(errno));
     bf_status status = bf__store_open(&store, o->output, o->fresh, &tool->context, records, err);
