@@ -34,6 +34,8 @@ static bf_status plan(bf__study *study, const void *options, bf_error *err) {
     const bf__contender *const *methods;
     double *x;
     int count, method_count;
+    BF_TRY(bf__check_policy("behavior", o->behavior, err));
+    BF_TRY(bf__check_policy("target", o->target, err));
     BF_TRY(bf__list_numbers(&x, &count, "trajectories", o->trajectories, 1, 1e9, true, study->arena,
                             err));
     BF_TRY(bf__list_contenders(&methods, &method_count, o->methods, study->arena, err));
@@ -75,6 +77,8 @@ static bf_status judge_bias(bf__study *study, double x, bf_error *err) {
         BF_TRY(bf__print(&text, study->arena, err, "%s, %s %+.4f (%+.1f standard errors)", text,
                          other->method->label, other->spread.bias.value, more));
     }
+    if (rivals == 0)
+        return BF_OK;
     bf__claim c = {
         .claim = "The black-box method has the smallest bias.",
         .rule = "At the largest log its absolute bias is below that of every other method by more "
@@ -99,6 +103,8 @@ static bf_status judge_sd(bf__study *study, const double *x, int count, bf_error
             above += gap(mine->spread.sd, other->spread.sd) > 2;
         }
     }
+    if (pairs == 0)
+        return BF_OK;
     const bf__group *mine = bf__study_find(study, "blackbox", 0, x[count - 1]);
     const char *text = "";
     for (int64_t g = 0; g < study->group_count; g++) {
@@ -146,8 +152,8 @@ static bf_status judge_dualdice(bf__study *study, double x, bf_error *err) {
 
 static bf_status judge(bf__study *study, const void *options, bf_error *err) {
     (void)options;
-    double x[64], largest = 0;
-    int count = bf__study_places(study, x, 64);
+    double x[BF_MAX_PLACES], largest = 0;
+    int count = bf__study_places(study, x, BF_MAX_PLACES);
     for (int i = 0; i < count; i++)
         largest = fmax(largest, x[i]);
     if (bf__study_find(study, "blackbox", 0, x[0])) {

@@ -28,16 +28,6 @@ static const char *title_of(const bf_env *env) {
     return env->name;
 }
 
-/* Keys are lines of CSV. */
-static bf_status check_policy(const char *policy, bf_error *err) {
-    if (strpbrk(policy, ",\n") || strlen(policy) > 300)
-        return bf_fail(err, BF_EUSAGE,
-                       "--policy: '%.40s': one policy, its name without commas and below 300 "
-                       "characters",
-                       policy);
-    return BF_OK;
-}
-
 bf_status bf__control_plan(bf__study *study, const bf__control_options *o, bf__quantity quantity,
                            bf_error *err) {
     const bf_env *const *envs;
@@ -45,7 +35,7 @@ bf_status bf__control_plan(bf__study *study, const bf__control_options *o, bf__q
     double *x;
     int env_count, method_count, count;
     bf_arena *arena = study->arena;
-    BF_TRY(check_policy(o->policy, err));
+    BF_TRY(bf__check_policy("policy", o->policy, err));
     BF_TRY(bf__list_envs(&envs, &env_count, o->problems, arena, err));
     BF_TRY(bf__list_contenders(&methods, &method_count, o->methods, arena, err));
     if (o->trajectories)
@@ -69,6 +59,15 @@ bf_status bf__control_plan(bf__study *study, const bf__control_options *o, bf__q
         }
     }
     return BF_OK;
+}
+
+bool bf__control_rivals(const bf__study *study, const char *method, const char *except) {
+    for (int64_t g = 0; g < study->group_count; g++) {
+        const char *other = study->groups[g].method->name;
+        if (strcmp(other, method) != 0 && strcmp(other, except) != 0)
+            return true;
+    }
+    return false;
 }
 
 bf_status bf__control_best(bool *out, const bf__study *study, const char *method,

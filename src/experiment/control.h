@@ -43,6 +43,9 @@ extern const char *const bf__control_sizes_quick[];
 bf_status bf__control_plan(bf__study *study, const bf__control_options *o, bf__quantity quantity,
                            bf_error *err);
 
+/* Whether there is anything to hold `method` against, `except` left aside. */
+bool bf__control_rivals(const bf__study *study, const char *method, const char *except);
+
 /* Whether `method` is best at (panel, x), or tied with the best: its error is above that of no
  * other method, `except` left aside, by more than a standard error of the difference. */
 bf_status bf__control_best(bool *out, const bf__study *study, const char *method,

@@ -44,8 +44,12 @@ static bf_status count_wins(int *wins, char *names, size_t size, const bf__study
 static bf_status judge_best(bf__study *study, const char *method, const char *except,
                             const bf__claim *claim, const double *x, int count, bf_error *err) {
     char names[512];
-    int wins;
+    int wins, sizes = 0;
     bf__claim c = *claim;
+    for (int i = 0; i < count; i++)
+        sizes += x[i] >= TUNED_AT;
+    if (sizes == 0 || !bf__control_rivals(study, method, except))
+        return BF_OK;
     BF_TRY(count_wins(&wins, names, sizeof names, study, method, except, x, count, err));
     int all = study->panel_count, most = all - all / 4;
     c.verdict = wins >= most ? BF_REPRODUCED : wins > 0 ? BF_PARTLY : BF_NOT;
@@ -57,6 +61,8 @@ static bf_status judge_best(bf__study *study, const char *method, const char *ex
 static bf_status judge_naive(bf__study *study, const double *x, int count, bf_error *err) {
     char text[512] = "";
     int flat = 0;
+    if (count < 2)
+        return BF_OK;
     for (int panel = 0; panel < study->panel_count; panel++) {
         double least = INFINITY, largest = 0;
         for (int i = 0; i < count; i++) {
@@ -130,8 +136,8 @@ static bf_status judge(bf__study *study, const void *options, bf_error *err) {
         .rule = "As above, against all methods of the figure.",
         .ours = true,
     };
-    double x[64];
-    int count = bf__study_places(study, x, 64);
+    double x[BF_MAX_PLACES];
+    int count = bf__study_places(study, x, BF_MAX_PLACES);
     BF_TRY(judge_naive(study, x, count, err));
     if (bf__study_find(study, BF_PAPERS, 0, x[0]))
         BF_TRY(judge_best(study, BF_PAPERS, BF_OURS, &paper, x, count, err));

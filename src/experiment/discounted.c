@@ -24,8 +24,8 @@ static bf_status plan(bf__study *study, const void *options, bf_error *err) {
 
 static bf_status judge(bf__study *study, const void *options, bf_error *err) {
     (void)options;
-    double x[64];
-    int count = bf__study_places(study, x, 64), best = 0, better = 0, all = 0;
+    double x[BF_MAX_PLACES];
+    int count = bf__study_places(study, x, BF_MAX_PLACES), best = 0, better = 0, all = 0;
     if (!bf__study_find(study, BF_OURS, 0, x[0]) || !bf__study_find(study, "naive", 0, x[0]))
         return BF_OK;
     for (int panel = 0; panel < study->panel_count; panel++)

@@ -67,8 +67,10 @@ typedef struct bf__claim {
     bf__verdict verdict;
 } bf__claim;
 
-#define BF_MAX_PANELS 8
-#define BF_MAX_CLAIMS 8
+#define BF_MAX_PANELS  8
+#define BF_MAX_CLAIMS  8
+#define BF_MAX_PLACES  64 /* on the x axis */
+#define BF_MAX_METHODS 32
 
 typedef struct bf__experiment bf__experiment;
 
@@ -108,7 +110,11 @@ const bf__experiment *bf__experiment_find(const char *name);
 /* A new panel; its number. */
 int bf__study_panel(bf__study *study, const char *title, bf__quantity quantity);
 
-/* Adds `runs` runs of each of `methods` (as many as `count`) at a setting. */
+/* The text of option --name can be a policy of an experiment: keys are lines of CSV. */
+bf_status bf__check_policy(const char *name, const char *text, bf_error *err);
+
+/* Adds `runs` runs of each of `methods` (as many as `count`) at a setting, whose policies have to
+ * be there. */
 bf_status bf__study_add(bf__study *study, const bf__setting *setting,
                         const bf__contender *const *methods, int count, int64_t runs, int panel,
                         double x, bf_error *err);

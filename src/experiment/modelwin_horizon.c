@@ -39,6 +39,8 @@ static bf_status plan(bf__study *study, const void *options, bf_error *err) {
     const bf__contender *const *methods;
     double *horizon;
     int count, method_count;
+    BF_TRY(bf__check_policy("behavior", o->behavior, err));
+    BF_TRY(bf__check_policy("target", o->target, err));
     BF_TRY(bf__list_numbers(&horizon, &count, "horizons", o->horizons, 2, (double)o->transitions,
                             true, study->arena, err));
     BF_TRY(bf__list_contenders(&methods, &method_count, o->methods, study->arena, err));
@@ -79,6 +81,8 @@ static void naive_ratios(const bf__study *study, int panel, const double *x, int
 
 static bf_status judge_naive(bf__study *study, const double *x, int count, bf_error *err) {
     double range[2], lead[2];
+    if (count < 2)
+        return BF_OK;
     for (int panel = 0; panel < 2; panel++)
         naive_ratios(study, panel, x, count, &range[panel], &lead[panel]);
     bool poor = lead[0] > 5 && lead[1] > 5, flat[] = {range[0] <= 1.25, range[1] <= 1.25};
@@ -99,6 +103,8 @@ static bf_status judge_naive(bf__study *study, const double *x, int count, bf_er
 
 static bf_status judge_ips(bf__study *study, double shortest, double longest, bf_error *err) {
     bf__mean gain[2];
+    if (!(shortest < longest))
+        return BF_OK;
     for (int panel = 0; panel < 2; panel++) {
         const bf__group *a = bf__study_find(study, "ips", panel, shortest);
         const bf__group *b = bf__study_find(study, "ips", panel, longest);
@@ -163,8 +169,8 @@ static bf_status judge_blackbox(bf__study *study, const double *x, int count, bf
 
 static bf_status judge(bf__study *study, const void *options, bf_error *err) {
     (void)options;
-    double x[64], shortest = INFINITY, longest = 0;
-    int count = bf__study_places(study, x, 64);
+    double x[BF_MAX_PLACES], shortest = INFINITY, longest = 0;
+    int count = bf__study_places(study, x, BF_MAX_PLACES);
     for (int i = 0; i < count; i++) {
         shortest = fmin(shortest, x[i]);
         longest = fmax(longest, x[i]);

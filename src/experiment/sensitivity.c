@@ -25,6 +25,8 @@ static bf_status plan(bf__study *study, const void *options, bf_error *err) {
 /* Errors grow from the nearest behaviour to the farthest. */
 static bf_status judge_growth(bf__study *study, double nearest, double farthest, bf_error *err) {
     int pairs = 0, worse = 0;
+    if (!(nearest > farthest))
+        return BF_OK;
     for (int64_t g = 0; g < study->group_count; g++) {
         const bf__group *near = &study->groups[g];
         if (near->x != nearest)
@@ -51,6 +53,8 @@ static bf_status judge_best(bf__study *study, const char *method, const char *ex
                             const bf__claim *claim, const double *x, int count, bf_error *err) {
     int best = 0, all = 0;
     bf__claim c = *claim;
+    if (!bf__control_rivals(study, method, except))
+        return BF_OK;
     for (int panel = 0; panel < study->panel_count; panel++)
         for (int i = 0; i < count; i++) {
             bool won;
@@ -101,8 +105,8 @@ static bf_status judge(bf__study *study, const void *options, bf_error *err) {
         .rule = "As above, against all methods of the figure.",
         .ours = true,
     };
-    double x[64], nearest = -INFINITY, farthest = INFINITY;
-    int count = bf__study_places(study, x, 64);
+    double x[BF_MAX_PLACES], nearest = -INFINITY, farthest = INFINITY;
+    int count = bf__study_places(study, x, BF_MAX_PLACES);
     for (int i = 0; i < count; i++) {
         nearest = fmax(nearest, x[i]);
         farthest = fmin(farthest, x[i]);

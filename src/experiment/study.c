@@ -8,6 +8,8 @@
 #include "core/text.h"
 #include "experiment/experiment.h"
 
+#define MAX_POLICY          300 /* keys have room for two */
+
 #define BF_EXPERIMENT(name) extern const bf__experiment bf__experiment_##name;
 #include "experiment/experiments.def"
 #undef BF_EXPERIMENT
@@ -55,13 +57,15 @@ bf_status bf__print(const char **out, bf_arena *arena, bf_error *err, const char
 
 /* ---- Lists that a user writes with commas */
 
-/* The words of `text`, which are not empty. */
-static bf_status split(char ***out, int *count, const char *name, const char *text, bf_arena *arena,
-                       bf_error *err) {
+/* The words of `text`, which are not empty; at most `most`. */
+static bf_status split(char ***out, int *count, const char *name, const char *text, int most,
+                       bf_arena *arena, bf_error *err) {
     char *copy;
     int room = 1;
     for (const char *c = text; *c; c++)
         room += *c == ',';
+    if (room > most)
+        return bf_fail(err, BF_EUSAGE, "--%s: %d entries; there is room for %d", name, room, most);
     BF_ALLOC(copy, arena, (int64_t)strlen(text) + 1, err);
     BF_ALLOC(*out, arena, room, err);
     strcpy(copy, text);
@@ -71,7 +75,10 @@ static bf_status split(char ***out, int *count, const char *name, const char *te
         if (next)
             *next++ = '\0';
         if (!*word)
-            return bf_fail(err, BF_EUSAGE, "--%s: '%s' has an empty place in it", name, text);
+            return bf_fail(err, BF_EUSAGE,
+                           "--%s: '%s' has an empty place in it; entries are separated by single "
+                           "commas",
+                           name, text);
         for (int i = 0; i < *count; i++)
             if (strcmp((*out)[i], word) == 0)
                 return bf_fail(err, BF_EUSAGE, "--%s: '%s' is there twice", name, word);
@@ -83,7 +90,7 @@ static bf_status split(char ***out, int *count, const char *name, const char *te
 bf_status bf__list_numbers(double **out, int *count, const char *name, const char *text, double min,
                            double max, bool whole, bf_arena *arena, bf_error *err) {
     char **words;
-    BF_TRY(split(&words, count, name, text, arena, err));
+    BF_TRY(split(&words, count, name, text, BF_MAX_PLACES, arena, err));
     BF_ALLOC(*out, arena, *count, err);
     for (int i = 0; i < *count; i++) {
         double *x = &(*out)[i];
@@ -93,6 +100,10 @@ bf_status bf__list_numbers(double **out, int *count, const char *name, const cha
         if (!(*x >= min && *x <= max))
             return bf_fail(err, BF_EUSAGE, "--%s: %s is outside %g to %g", name, words[i], min,
                            max);
+        for (int j = 0; j < i; j++)
+            if ((*out)[j] == *x)
+                return bf_fail(err, BF_EUSAGE, "--%s: %s and %s are the same", name, words[j],
+                               words[i]);
     }
     return BF_OK;
 }
@@ -101,7 +112,7 @@ bf_status bf__list_contenders(const bf__contender *const **out, int *count, cons
                               bf_arena *arena, bf_error *err) {
     char **words;
     const bf__contender **found;
-    BF_TRY(split(&words, count, "methods", text, arena, err));
+    BF_TRY(split(&words, count, "methods", text, BF_MAX_METHODS, arena, err));
     BF_ALLOC(found, arena, *count, err);
     for (int i = 0; i < *count; i++)
         BF_TRY(bf__contender_find(&found[i], words[i], arena, err));
@@ -113,9 +124,7 @@ bf_status bf__list_envs(const bf_env *const **out, int *count, const char *text,
                         bf_error *err) {
     char **words;
     const bf_env **found;
-    BF_TRY(split(&words, count, "problems", text, arena, err));
-    if (*count > BF_MAX_PANELS)
-        return bf_fail(err, BF_EUSAGE, "--problems: more than %d", BF_MAX_PANELS);
+    BF_TRY(split(&words, count, "problems", text, BF_MAX_PANELS, arena, err));
     BF_ALLOC(found, arena, *count, err);
     for (int i = 0; i < *count; i++) {
         found[i] = bf_env_find(words[i]);
@@ -129,6 +138,15 @@ bf_status bf__list_envs(const bf_env *const **out, int *count, const char *text,
 }
 
 /* ---- Planning */
+
+bf_status bf__check_policy(const char *name, const char *text, bf_error *err) {
+    if (strpbrk(text, ",\n") || strlen(text) > MAX_POLICY)
+        return bf_fail(err, BF_EUSAGE,
+                       "--%s: '%.40s': one policy is needed, a name without commas and of at most "
+                       "%d characters",
+                       name, text, MAX_POLICY);
+    return BF_OK;
+}
 
 int bf__study_panel(bf__study *study, const char *title, bf__quantity quantity) {
     int number = study->panel_count++;
@@ -151,6 +169,11 @@ static bf_status make_room(bf__study *study, int64_t more, bf_error *err) {
 bf_status bf__study_add(bf__study *study, const bf__setting *setting,
                         const bf__contender *const *methods, int count, int64_t runs, int panel,
                         double x, bf_error *err) {
+    const bf_policy *policy; /* that there is one is known before anything is run */
+    bf_mark mark = bf_arena_mark(study->arena);
+    BF_TRY(bf_env_policy_parse(&policy, setting->env, setting->behavior, 1, study->arena, err));
+    BF_TRY(bf_env_policy_parse(&policy, setting->env, setting->target, 1, study->arena, err));
+    bf_arena_rewind(study->arena, mark);
     BF_TRY(make_room(study, count, err));
     for (int m = 0; m < count; m++)
         study->groups[study->group_count++] = (bf__group){
