@@ -95,6 +95,35 @@ static bf_status find_names(choice *out, int argc, char **argv, bf_arena *arena,
     return out->count > 0 ? BF_OK : parse_name(out, "all", arena, err);
 }
 
+/* An option of an experiment that was not chosen: says whose it is. */
+static bf_status check_owner(const choice *chosen, const char *word, bf_error *err) {
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    if (bf_options_find(&table, name) || bf_options_find(&bf__common_table, name))
+        return BF_OK;
+    for (int i = 0; i < chosen->count; i++)
+        if (bf_options_find(chosen->list[i]->options, name))
+            return BF_OK;
+    char owners[512] = "";
+    for (int i = 0; bf__experiment_at(i); i++)
+        if (bf_options_find(bf__experiment_at(i)->options, name)) {
+            size_t used = strlen(owners);
+            snprintf(owners + used, sizeof owners - used, "%s%s", used ? ", " : "",
+                     bf__experiment_at(i)->name);
+        }
+    return owners[0] ? bf_fail(err, BF_EUSAGE, "--%s: is an option of %s alone", name, owners)
+                     : BF_OK;
+}
+
+static bf_status check_owners(const choice *chosen, int argc, char **argv, bf_error *err) {
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strncmp(argv[i], "--", 2) == 0)
+            BF_TRY(check_owner(chosen, argv[i], err));
+        i += takes_next(argv[i]);
+    }
+    return BF_OK;
+}
+
 /* What --quick changes, where the user has not said otherwise. */
 static bf_status be_quick(const bf_option_table *of, void *options, const char *const *changes,
                           int argc, char **argv, bf_error *err) {
@@ -184,6 +213,7 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
                                                    {&bf__common_table, &tool->common}};
     BF_TRY(spell(&provenance.command, argc, argv, tool->arena, err));
     BF_TRY(find_names(&chosen, argc, argv, tool->arena, err));
+    BF_TRY(check_owners(&chosen, argc, argv, err));
     for (int i = 0; i < chosen.count; i++)
         slots[OWN_SLOTS + i] = (bf__slot){chosen.list[i]->options, chosen.options[i]};
     BF_TRY(bf__args_begin(tool, &bf__command_reproduce, slots, OWN_SLOTS + chosen.count, argc, argv,

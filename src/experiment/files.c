@@ -102,6 +102,26 @@ bf_status bf__study_csv(const bf__study *study, const char *folder, bf_error *er
 
 /* ---- JSON */
 
+/* A name may be any bytes; JSON takes UTF-8 alone. */
+static json_t *json_text(const char *text) {
+    json_t *value = json_string(text);
+    if (value)
+        return value;
+    char plain[1024];
+    snprintf(plain, sizeof plain, "%s", text);
+    for (char *c = plain; *c; c++)
+        if ((unsigned char)*c >= 0x80)
+            *c = '?';
+    return json_string(plain);
+}
+
+/* The upper half of seeds is beyond JSON's integers. */
+static json_t *json_seed(uint64_t seed) {
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, seed);
+    return seed <= INT64_MAX ? json_integer((json_int_t)seed) : json_string(text);
+}
+
 static json_t *json_mean(bf__mean m) {
     return json_pack("{s:o, s:o}", "value", bf__json_number(m.value), "standard_error",
                      bf__json_number(m.error));
@@ -114,16 +134,16 @@ static json_t *json_group(const bf__group *group) {
                               json_mean(group->truth.single));
     json_t *quartiles = json_pack("[o, o, o]", bf__json_number(spread->low),
                                   bf__json_number(spread->median), bf__json_number(spread->high));
-    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, "
-                     "s:o}",
-                     "problem", s->env->name, "behavior", s->behavior, "target", s->target,
-                     "trajectories", (json_int_t)s->trajectories, "steps", (json_int_t)s->steps,
-                     "gamma", bf__json_number(s->gamma), "method", group->method->name, "runs",
-                     (json_int_t)group->runs, "answers", (json_int_t)spread->runs, "truth", truth,
-                     "bias", json_mean(spread->bias), "sd", json_mean(spread->sd), "rmse",
-                     json_mean(spread->rmse), "abs_error_quartiles", quartiles, "single_rmse",
-                     json_mean(group->spread_single.rmse), "seconds",
-                     bf__json_number(mean_seconds(group)));
+    return json_pack(
+        "{s:s, s:o, s:o, s:I, s:I, s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o}",
+        "problem", s->env->name, "behavior", json_text(s->behavior), "target", json_text(s->target),
+        "trajectories", (json_int_t)s->trajectories, "steps", (json_int_t)s->steps, "gamma",
+        bf__json_number(s->gamma), "method", group->method->name, "runs", (json_int_t)group->runs,
+        "answers", (json_int_t)spread->runs, "truth", truth, "bias", json_mean(spread->bias), "sd",
+        json_mean(spread->sd), "rmse", json_mean(spread->rmse), "abs_error_quartiles", quartiles,
+        "single_rmse", json_mean(group->spread_single.rmse), "seconds",
+        bf__json_number(mean_seconds(group)));
 }
 
 static json_t *json_claims(const bf__study *study) {
@@ -153,9 +173,9 @@ bf_status bf__study_json(const bf__study *study, const bf__provenance *provenanc
     for (int64_t g = 0; g < study->group_count; g++)
         json_array_append_new(groups, json_group(&study->groups[g]));
     json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:b, s:I, s:s, s:o, s:o, s:o, s:o}", "experiment", study->experiment->name,
-        "place", study->experiment->place, "command", provenance->command, "quick",
-        provenance->quick, "seed", (json_int_t)provenance->seed, "version", bf_version(), "machine",
+        "{s:s, s:s, s:o, s:b, s:o, s:s, s:o, s:o, s:o, s:o}", "experiment", study->experiment->name,
+        "place", study->experiment->place, "command", json_text(provenance->command), "quick",
+        provenance->quick, "seed", json_seed(provenance->seed), "version", bf_version(), "machine",
         json_machine(), "settings", settings, "groups", groups, "claims", json_claims(study));
     bf_status status = open_file(&out, study, folder, ".json", err);
     if (status != BF_OK) {
