@@ -305,6 +305,7 @@ static void work(pool *p) {
             p->finished++;
             p->cost_done += p->jobs[mine].cost;
             if (status != BF_OK && !p->stop) {
+#pragma omp atomic write
                 p->stop = true;
                 p->status = status;
                 p->error = err;
@@ -333,6 +334,7 @@ static void watch(pool *p) {
         if (!bf__progress(p->context, "running", done, p->cost, detail)) {
 #pragma omp critical(bf_experiment)
             if (!p->stop) {
+#pragma omp atomic write
                 p->stop = true;
                 p->status = interrupted(&p->error);
             }
