@@ -251,6 +251,8 @@ static void shared_runs_are_run_once(void **state) {
     assert_true(x->value[3] != x->value[2] && x->value[2] != x->value[1]);
     run(&more, 1, true, 2);
     assert_int_equal(lines(), 2 * 4 + 2);
+    /* Nor does it matter what else was asked of a log. */
+    assert_memory_equal(x->value, y->value, 3 * sizeof *x->value);
 }
 
 /* Whatever changes the log or the question is run anew; the same is not. */
