@@ -117,7 +117,7 @@ static const double naive_error[] = {0.026667, 0.034286, 0.037333, 0.038710, 0.0
 
 static void modelwin_horizon(void **state) {
     (void)state;
-    bf__study s = plan("modelwin-horizon", LIST("transitions", "20000", "runs", "100"), 1);
+    bf__study s = plan("modelwin-horizon", LIST("transitions", "32000", "runs", "60"), 1);
     assert_int_equal(s.group_count, 2 * 6 * 3);
     run(&s, 1, false, 0);
     for (int reading = 0; reading < 2; reading++)
@@ -127,9 +127,9 @@ static void modelwin_horizon(void **state) {
             const bf__group *ips = bf__study_find(&s, "ips", reading, T);
             const bf__group *naive = bf__study_find(&s, "naive", reading, T);
             assert_near(blackbox->truth.precise.value, -0.08, 1e-15);
-            assert_int_equal(blackbox->spread.runs, 100);
+            assert_int_equal(blackbox->spread.runs, 60);
             int64_t steps = reading == 0 ? (4 << i) - 1 : 4 << i;
-            int64_t visits = 20000 / (4 << i) * ((steps + 1) / 2);
+            int64_t visits = 32000 / (4 << i) * ((steps + 1) / 2);
             assert_near(blackbox->spread.rmse.value * sqrt((double)visits) / 0.5345, 1, 0.2);
             double ips_bias = reading == 0 ? ips_limit[i] + 0.08 : 0;
             double naive_bias = reading == 0 ? naive_error[i] : 0.04;
