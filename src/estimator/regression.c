@@ -12,18 +12,38 @@
 #include "core/fail.h"
 #include "linalg/clones.h"
 
-/* A sum in eight lanes, whose order is the same for every instruction set. */
-BF_CLONES
-static double regression_dot(const double *restrict a, const double *restrict b, int64_t n) {
-    double lane[8] = {0}, rest = 0;
-    int64_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        for (int j = 0; j < 8; j++)
-            lane[j] += a[i + j] * b[i + j];
-    for (; i < n; i++)
-        rest += a[i] * b[i];
+/* Sums are in eight lanes, whose order is the same for every instruction set. */
+BF_INLINE double add_lanes(const double *lane, double rest) {
     return ((lane[0] + lane[4]) + (lane[1] + lane[5])) +
            ((lane[2] + lane[6]) + (lane[3] + lane[7])) + rest;
+}
+
+/* out[t] = a'b_t for `count` columns b_t (n) that stand one after the other. Columns side by side:
+ * one sum alone would wait for itself. */
+BF_INLINE void dots(double *out, const double *restrict a, const double *restrict b, int64_t n,
+                    const int count) {
+    double lane[4][8] = {{0}}, rest[4] = {0};
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (int t = 0; t < count; t++)
+            for (int j = 0; j < 8; j++)
+                lane[t][j] += a[i + j] * b[t * n + i + j];
+    for (; i < n; i++)
+        for (int t = 0; t < count; t++)
+            rest[t] += a[i] * b[t * n + i];
+    for (int t = 0; t < count; t++)
+        out[t] = add_lanes(lane[t], rest[t]);
+}
+
+BF_CLONES
+static void regression_dots(double *out, const double *a, const double *b, int64_t n, int count) {
+    int t = 0;
+    for (; t + 4 <= count; t += 4)
+        dots(out + t, a, b + t * n, n, 4);
+    for (; t + 2 <= count; t += 2)
+        dots(out + t, a, b + t * n, n, 2);
+    if (t < count)
+        dots(out + t, a, b + t * n, n, 1);
 }
 
 BF_CLONES
@@ -35,8 +55,7 @@ static double regression_sum(const double *restrict a, int64_t n) {
             lane[j] += a[i + j];
     for (; i < n; i++)
         rest += a[i];
-    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) +
-           ((lane[2] + lane[6]) + (lane[3] + lane[7])) + rest;
+    return add_lanes(lane, rest);
 }
 
 BF_CLONES
@@ -111,7 +130,10 @@ double bf__regression_at(double *mean, const bf__regression *regression, int gro
             mean[t] = g->y[t * g->n + i];
         return 1;
     }
+    double squares;
+    regression_dots(mean, scratch, g->y, g->n, regression->targets);
     for (int t = 0; t < regression->targets; t++)
-        mean[t] = regression_dot(scratch, g->y + t * g->n, g->n) / sum;
-    return sum * sum / regression_dot(scratch, scratch, g->n);
+        mean[t] /= sum;
+    regression_dots(&squares, scratch, scratch, g->n, 1);
+    return sum * sum / squares;
 }

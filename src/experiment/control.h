@@ -28,8 +28,8 @@ typedef struct bf__control_options {
 #define BF_CONTROL_ALPHA                                                                           \
     BF_OPTION_RANGE(bf__control_options, alpha, "0.7", 0, 1,                                       \
                     "Share of that policy in the behaviour.")
-#define BF_CONTROL_SIZE                                                                            \
-    BF_OPTION_RANGE(bf__control_options, size, "50", 1, 1e9, "N: Trajectories of a log.")
+#define BF_CONTROL_SIZE(size_)                                                                     \
+    BF_OPTION_RANGE(bf__control_options, size, size_, 1, 1e9, "N: Trajectories of a log.")
 
 #define BF_CONTROL_METHODS "naive,model,ips-network,blackbox-network,blackbox"
 #define BF_OURS            "blackbox"         /* the default of `backflow estimate` */

@@ -11,12 +11,12 @@
 static const bf_option rows[] = {
     BF_OPTION(bf__control_options, gammas, "0.9,0.99,0.999,1", "LIST: Discounts, with commas."),
     BF_CONTROL_ALPHA,
-    BF_CONTROL_SIZE,
+    BF_CONTROL_SIZE("20"),
     BF_CONTROL_ROWS("naive,model,lstdq,blackbox", "10"),
 };
 static const bf_option_table table =
     BF_OPTION_TABLE("Options of discounted", bf__control_options, rows);
-static const char *const quick[] = {"gammas", "0.9,1", "size", "20", "runs", "2", NULL};
+static const char *const quick[] = {"gammas", "0.9,1", "runs", "2", NULL};
 
 static bf_status plan(bf__study *study, const void *options, bf_error *err) {
     return bf__control_plan(study, options, BF_SHOW_RMSE, err);

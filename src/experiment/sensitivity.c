@@ -11,7 +11,7 @@
 static const bf_option rows[] = {
     BF_OPTION(bf__control_options, alphas, "0.7,0.5,0.3,0.1",
               "LIST: Shares of the policy in the behaviour, with commas."),
-    BF_CONTROL_SIZE,
+    BF_CONTROL_SIZE("50"),
     BF_CONTROL_ROWS(BF_CONTROL_METHODS, "20"),
 };
 static const bf_option_table table =
