@@ -113,9 +113,12 @@ BF_CLONES static void neural_gather_rows(double *sum, const int16_t *psi, const 
         gather_columns(sum + c, psi + c, narrow, rows, stride, 1);
 }
 
-/* y[i] = p'Psi_i, i < rows: four sums under way at once, along one row after the other. */
+/* y[i] = p'Psi_i, i < rows <= BLOCK: four sums under way at once, along one row after the other.
+ * The lanes of all rows are added up together at the end: those of one alone wait for each other.
+ */
 BF_CLONES static void neural_dot_rows(double *y, const float *p, const int16_t *psi, int64_t rows,
                                       int64_t stride) {
+    float hold[LANES][BLOCK], total[BLOCK] = {0};
     for (int64_t i = 0; i < rows; i++, psi += stride) {
         lanes sum[4] = {{0}, {0}, {0}, {0}};
         int64_t c = 0;
@@ -125,11 +128,14 @@ BF_CLONES static void neural_dot_rows(double *y, const float *p, const int16_t *
         for (; c < stride; c += LANES)
             sum[0] += *(const lanes *)(p + c) * LOAD(psi + c);
         sum[0] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-        float total = 0;
         for (int l = 0; l < LANES; l++)
-            total += sum[0][l];
-        y[i] = (double)total;
+            hold[l][i] = sum[0][l];
     }
+    for (int l = 0; l < LANES; l++)
+        for (int64_t i = 0; i < rows; i++)
+            total[i] += hold[l][i];
+    for (int64_t i = 0; i < rows; i++)
+        y[i] = (double)total[i];
 }
 
 /* y = Psi (Psi'w); returns |Psi'w|^2. */

@@ -81,7 +81,8 @@ bf_status bf__control_best(bool *out, const bf__study *study, const char *method
             continue;
         bf__mean more;
         BF_TRY(bf__study_compare(&more, study, mine, other, err));
-        *out = more.value <= more.error || more.value <= 0;
+        double rounding = 1e-6 * mine->spread.rmse.value;
+        *out = more.value <= fmax(more.error, rounding);
     }
     return BF_OK;
 }

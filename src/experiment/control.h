@@ -47,7 +47,8 @@ bf_status bf__control_plan(bf__study *study, const bf__control_options *o, bf__q
 bool bf__control_rivals(const bf__study *study, const char *method, const char *except);
 
 /* Whether `method` is best at (panel, x), or tied with the best: its error is above that of no
- * other method, `except` left aside, by more than a standard error of the difference. */
+ * other method, `except` left aside, by more than a standard error of the difference (or a
+ * millionth: where the log shows one reward only, all methods say the same). */
 bf_status bf__control_best(bool *out, const bf__study *study, const char *method,
                            const char *except, int panel, double x, bf_error *err);
 
