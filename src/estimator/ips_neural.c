@@ -36,6 +36,10 @@ typedef struct batch {
     double *x, *y;      /* (size) */
     uint8_t *start;     /* (size) */
     double *low, *span; /* (d): of the next states */
+    /* The log as batches need it, a row after the other: rows are drawn at random, and one should
+     * be one piece of memory. */
+    const float *row;       /* (n, 3 d): state, next state, next state in [0, 1] */
+    const float *new_start; /* (starts, 2 d): state, state in [0, 1] */
 } batch;
 
 /* y = K x; returns the sum of K. */
@@ -81,6 +85,32 @@ double bf__ips_loss(double *d_w, double *d_next, const float *w, const float *ne
     return loss / sum;
 }
 
+static float in_span(const batch *b, int c, double z) {
+    return (float)((z - b->low[c]) / b->span[c]);
+}
+
+static bf_status make_rows(batch *out, const bf__flow_input *in, bf_arena *arena, bf_error *err) {
+    int64_t n = in->n, starts = in->starts, d = in->d;
+    float *row, *new_start;
+    BF_ALLOC(row, arena, n * 3 * d, err);
+    BF_ALLOC(new_start, arena, starts * 2 * d, err);
+    for (int c = 0; c < d; c++) {
+        for (int64_t i = 0; i < n; i++) {
+            float *to = row + i * 3 * d + c;
+            to[0] = (float)in->z[c * n + i];
+            to[d] = (float)in->nz[c * n + i];
+            to[2 * d] = in_span(out, c, in->nz[c * n + i]);
+        }
+        for (int64_t e = 0; e < starts; e++) {
+            new_start[e * 2 * d + c] = (float)in->z0[c * starts + e];
+            new_start[e * 2 * d + d + c] = in_span(out, c, in->z0[c * starts + e]);
+        }
+    }
+    out->row = row;
+    out->new_start = new_start;
+    return BF_OK;
+}
+
 static bf_status make_batch(batch *out, const bf__flow_input *in, int64_t size, bf_arena *arena,
                             bf_error *err) {
     *out = (batch){.size = size};
@@ -105,7 +135,7 @@ static bf_status make_batch(batch *out, const bf__flow_input *in, int64_t size, 
         out->low[c] = low;
         out->span[c] = high > low ? high - low : 1;
     }
-    return BF_OK;
+    return make_rows(out, in, arena, err);
 }
 
 /* Draws a batch: rows, their next states (start states after an end), and start states. */
@@ -120,11 +150,12 @@ static void draw(batch *b, const bf__flow_input *in, const bf__ips *ips, const d
         if (b->start[j] || (ended && ended[i]))
             e = bf_rng_below(rng, in->starts);
         b->beta[j] = ips->smooth[i];
+        const float *row = b->row + i * 3 * in->d;
+        const float *next = e >= 0 ? b->new_start + e * 2 * in->d : row + in->d;
         for (int c = 0; c < in->d; c++) {
-            double next = e >= 0 ? in->z0[c * in->starts + e] : in->nz[c * in->n + i];
-            b->inputs[c * 2 * b->size + j] = (float)in->z[c * in->n + i];
-            b->inputs[c * 2 * b->size + b->size + j] = (float)next;
-            b->scaled[c * b->size + j] = (float)((next - b->low[c]) / b->span[c]);
+            b->inputs[c * 2 * b->size + j] = row[c];
+            b->inputs[c * 2 * b->size + b->size + j] = next[c];
+            b->scaled[c * b->size + j] = next[in->d + c];
         }
     }
 }

@@ -18,8 +18,14 @@ static inline bf_status bf__sample_sums(double **out, const double *u, int64_t n
 
 /* Row i with probability u_i / sum u. */
 static inline int64_t bf__sample(const double *sums, int64_t n, bf_rng *rng) {
-    double at = bf_rng_uniform(rng) * sums[n - 1];
+    double share = bf_rng_uniform(rng), at = share * sums[n - 1];
     int64_t low = 0, high = n - 1; /* the first whose total is above `at` */
+    /* Where all rows are alike it is about there: two looks then save the search. */
+    int64_t guess = (int64_t)(share * (double)n), reach = 2;
+    if (guess + reach < n && sums[guess + reach] > at)
+        high = guess + reach;
+    if (guess - reach > 0 && guess - reach < high && sums[guess - reach] <= at)
+        low = guess - reach + 1;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
         if (sums[middle] > at)
