@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "core/fail.h"
+#include "core/text.h"
 #include "dataset/write.h"
 #include "env/simulate.h"
 
@@ -49,22 +50,13 @@ static const char *usual_behavior(const bf_env *env) {
 /* The policies of a comma-separated list. */
 static bf_status parse_list(const bf_policy ***out, int *count, const bf_env *env, const char *text,
                             double alpha, bf_arena *arena, bf_error *err) {
-    int room = 1;
-    for (const char *c = text; *c; c++)
-        room += *c == ',';
-    char *copy;
-    BF_ALLOC(copy, arena, (int64_t)strlen(text) + 1, err);
-    BF_ALLOC(*out, arena, room, err);
-    strcpy(copy, text);
-    *count = 0;
-    for (char *word = copy, *next; word; word = next) {
-        next = strchr(word, ',');
-        if (next)
-            *next++ = '\0';
-        if (!*word)
+    char **words;
+    BF_TRY(bf__split(&words, count, text, arena, err));
+    BF_ALLOC(*out, arena, *count, err);
+    for (int i = 0; i < *count; i++) {
+        if (!*words[i])
             return bf_fail(err, BF_EUSAGE, "--behavior: '%s' has an empty name in it", text);
-        BF_TRY(bf_env_policy_parse(&(*out)[*count], env, word, alpha, arena, err));
-        (*count)++;
+        BF_TRY(bf_env_policy_parse(&(*out)[i], env, words[i], alpha, arena, err));
     }
     return BF_OK;
 }

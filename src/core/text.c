@@ -1,4 +1,4 @@
-/* text.c - Reading and writing numbers, independent of the locale. */
+/* text.c - Reading and writing numbers, independent of the locale; lists with commas. */
 #include "core/text.h"
 
 #include <ctype.h>
@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/fail.h"
 
 /* strtod in the "C" locale: a host program may have set one with decimal commas. */
 static double c_strtod(const char *text, char **end) {
@@ -46,4 +48,22 @@ int bf__format_real(char *text, double value) {
     if (found)
         *found = '.';
     return length;
+}
+
+bf_status bf__split(char ***out, int *count, const char *text, bf_arena *arena, bf_error *err) {
+    char *copy;
+    int room = 1;
+    for (const char *c = text; *c; c++)
+        room += *c == ',';
+    BF_ALLOC(copy, arena, (int64_t)strlen(text) + 1, err);
+    BF_ALLOC(*out, arena, room, err);
+    strcpy(copy, text);
+    *count = 0;
+    for (char *word = copy, *next; word; word = next) {
+        next = strchr(word, ',');
+        if (next)
+            *next++ = '\0';
+        (*out)[(*count)++] = word;
+    }
+    return BF_OK;
 }

@@ -60,29 +60,19 @@ bf_status bf__print(const char **out, bf_arena *arena, bf_error *err, const char
 /* The words of `text`, which are not empty; at most `most`. */
 static bf_status split(char ***out, int *count, const char *name, const char *text, int most,
                        bf_arena *arena, bf_error *err) {
-    char *copy;
-    int room = 1;
-    for (const char *c = text; *c; c++)
-        room += *c == ',';
-    if (room > most)
-        return bf_fail(err, BF_EUSAGE, "--%s: %d entries; there is room for %d", name, room, most);
-    BF_ALLOC(copy, arena, (int64_t)strlen(text) + 1, err);
-    BF_ALLOC(*out, arena, room, err);
-    strcpy(copy, text);
-    *count = 0;
-    for (char *word = copy, *next; word; word = next) {
-        next = strchr(word, ',');
-        if (next)
-            *next++ = '\0';
-        if (!*word)
+    BF_TRY(bf__split(out, count, text, arena, err));
+    if (*count > most)
+        return bf_fail(err, BF_EUSAGE, "--%s: %d entries; there is room for %d", name, *count,
+                       most);
+    for (int i = 0; i < *count; i++) {
+        if (!*(*out)[i])
             return bf_fail(err, BF_EUSAGE,
                            "--%s: '%s' has an empty place in it; entries are separated by single "
                            "commas",
                            name, text);
-        for (int i = 0; i < *count; i++)
-            if (strcmp((*out)[i], word) == 0)
-                return bf_fail(err, BF_EUSAGE, "--%s: '%s' is there twice", name, word);
-        (*out)[(*count)++] = word;
+        for (int j = 0; j < i; j++)
+            if (strcmp((*out)[j], (*out)[i]) == 0)
+                return bf_fail(err, BF_EUSAGE, "--%s: '%s' is there twice", name, (*out)[i]);
     }
     return BF_OK;
 }
