@@ -131,7 +131,8 @@ bf_status bf__kdtree_build(bf__kdtree *out, const double *x, int64_t n, int d, b
 static double box_square(const double *box, const double *q, int d) {
     double sum = 0;
     for (int c = 0; c < d; c++) {
-        double gap = fmax(fmax(box[c] - q[c], q[c] - box[d + c]), 0);
+        double below = box[c] - q[c], above = q[c] - box[d + c];
+        double gap = below > 0 ? below : above > 0 ? above : 0;
         sum += gap * gap;
     }
     return sum;
