@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "experiment/control.h"
 #include "experiment/files.h"
 
 TEST_ARENA;
@@ -555,11 +556,32 @@ static void refused_plans(void **state) {
 
 #define folder_test(f) cmocka_unit_test_setup_teardown(f, make_folder, drop_folder)
 
+/* Who is best: answers that differ by rounding alone are tied, a clear lead is not. */
+static void ties(void **state) {
+    (void)state;
+    enum { RUNS = 4 };
+    static const bf__contender methods[] = {{.name = "a"}, {.name = "b"}, {.name = "c"}};
+    double same[RUNS] = {-1, -1, -1, -1}, rounded[RUNS], worse[RUNS] = {-2, -2.1, -1.9, -2};
+    for (int i = 0; i < RUNS; i++)
+        rounded[i] = same[i] * (1 + 1e-10);
+    bf__group groups[] = {{.method = &methods[0], .x = 1, .runs = RUNS, .error = same},
+                          {.method = &methods[1], .x = 1, .runs = RUNS, .error = rounded},
+                          {.method = &methods[2], .x = 1, .runs = RUNS, .error = worse}};
+    bf__study study = {.groups = groups, .group_count = 3, .seed = 1, .arena = arena};
+    for (int g = 0; g < 3; g++)
+        assert_ok(bf__spread_of(&groups[g].spread, groups[g].error, RUNS, 1, arena, &err), err);
+    bool best[3];
+    for (int g = 0; g < 3; g++)
+        assert_ok(bf__control_best(&best[g], &study, methods[g].name, "", 0, 1, &err), err);
+    assert_true(best[0] && best[1] && !best[2]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         folder_test(modelwin_horizon),
         folder_test(bias_and_variance),
         folder_test(no_verdict_on_nothing),
+        arena_test(ties),
         folder_test(threads_do_not_matter),
         folder_test(shared_runs_are_run_once),
         folder_test(keys),

@@ -4,7 +4,6 @@
  * A root mean square can be the work of one bad log; the quartiles of the absolute error show
  * whether it is. */
 #include <math.h>
-#include <string.h>
 
 #include "core/fail.h"
 #include "experiment/control.h"

@@ -127,7 +127,8 @@ static bf_status judge(bf__study *study, const void *options, bf_error *err) {
                  "IPS on three of the four problems.",
         .rule = "It wins a problem where, at every size of 50 and more trajectories, its RMSE is "
                 "below that of each of the three or above it by at most one standard error of the "
-                "difference (bootstrap over the same logs). Three problems: reproduced; one or "
+                "difference (bootstrap over the same logs; equal answers are tied). Three "
+                "problems: reproduced; one or "
                 "two: partly.",
     };
     static const bf__claim ours = {

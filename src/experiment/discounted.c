@@ -2,9 +2,6 @@
  *
  * The paper's appendix A reduces discounted rewards to average ones: with probability 1 - gamma the
  * process restarts. Here the reduction is put to work: the same logs, gamma from 0.9 to 1. */
-#include <math.h>
-#include <string.h>
-
 #include "core/fail.h"
 #include "experiment/control.h"
 

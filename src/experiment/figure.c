@@ -18,7 +18,6 @@
 #include "experiment/files.h"
 
 #define BESIDE   "new-" /* in front of a file's name until it is whole */
-#define MAX_X    64
 #define MAX_ROWS 32
 #define ASIDE    0.009 /* from one method to the next, as a share of the axis */
 #define LEAST    1e-12 /* that is drawn */
@@ -31,13 +30,13 @@ extern char **environ;
 typedef struct series {
     const bf__contender *method[MAX_ROWS];
     int count;
-    double x[MAX_X];
+    double x[BF_MAX_PLACES];
     int x_count;
 } series;
 
 static void list_series(series *out, const bf__study *study) {
     *out = (series){.count = 0};
-    out->x_count = bf__study_places(study, out->x, MAX_X);
+    out->x_count = bf__study_places(study, out->x, BF_MAX_PLACES);
     for (int64_t g = 0; g < study->group_count; g++) {
         int i = 0;
         while (i < out->count && out->method[i] != study->groups[g].method)

@@ -144,8 +144,8 @@ static void put_number(FILE *file, const bf__group *g, bf__quantity quantity, bo
 
 /* Methods by places. */
 static void put_table(FILE *file, const bf__study *study, const bf__panel *panel, bool single) {
-    double x[64];
-    int count = bf__study_places(study, x, 64);
+    double x[BF_MAX_PLACES];
+    int count = bf__study_places(study, x, BF_MAX_PLACES);
     element(file, "h3", panel->title);
     fputs("<div class=\"wide\"><table class=\"numbers\"><thead><tr><th>", file);
     put(file, study->experiment->x_label);

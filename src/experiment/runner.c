@@ -22,7 +22,6 @@
 #include "core/text.h"
 #include "env/exact.h"
 #include "env/simulate.h"
-#include "policy/kind.h"
 #include "stats/truth.h"
 
 #define CHAIN_STEPS  20000

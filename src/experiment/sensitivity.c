@@ -97,7 +97,8 @@ static bf_status judge(bf__study *study, const void *options, bf_error *err) {
         .claim = "With the paper's network, the black-box method beats naive, model and IPS "
                  "whatever the behaviour.",
         .rule = "Share of settings (problem and behaviour) in which its RMSE is below that of each "
-                "of the three or above it by at most one standard error of the difference: 0.75 is "
+                "of the three or above it by at most one standard error of the difference (equal "
+                "answers are tied): 0.75 is "
                 "reproduced, 0.5 partly.",
     };
     static const bf__claim ours = {
