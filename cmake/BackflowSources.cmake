@@ -1,17 +1,18 @@
 # The sources of every module, in the order of the layers: all .c files of its folder. A plug-in is
-# one file and one line in its module's .def list, which names the file, so CMake needs no line of
-# its own; a name in a list without its file is said here and not by the linker.
+# one file and one line in a .def list, which names the file, so CMake needs no line of its own; a
+# name in a list without its file is said here and not by the linker.
 
-set(backflow_modules core linalg kernel flow solver dataset policy estimator env train stats report
-    experiment)
+set(backflow_modules core linalg kernel flow solver dataset policy estimator problem neural weights
+    ratio trajectory model value env train stats report experiment)
 
 function(backflow_check_lists module)
   file(GLOB lists CONFIGURE_DEPENDS src/${module}/*s.def)
   foreach(list IN LISTS lists)
     file(STRINGS ${list} lines REGEX "^BF_[A-Z]+\\([a-z0-9_]+\\)")
     foreach(line IN LISTS lines)
-      string(REGEX REPLACE "^BF_[A-Z]+\\(([a-z0-9_]+)\\).*" "src/${module}/\\1.c" source "${line}")
-      if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+      string(REGEX REPLACE "^BF_[A-Z]+\\(([a-z0-9_]+)\\).*" "src/*/\\1.c" source "${line}")
+      file(GLOB found ${source})
+      if(NOT found)
         message(FATAL_ERROR "${list} names ${line}, but there is no ${source}")
       endif()
     endforeach()

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "env/simulate.h"
-#include "estimator/dualdice.h"
-#include "estimator/ips.h"
+#include "ratio/dualdice.h"
+#include "ratio/ips.h"
 
 /* ---- Products of ratios */
 

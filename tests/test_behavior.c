@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "estimator/behavior.h"
+#include "policy/behavior.h"
 #include "solver/logistic.h"
 
 TEST_ARENA;

@@ -2,8 +2,8 @@
  * of the correction, and logs of every awkward kind. */
 #include "mdp.h"
 
-#include "estimator/correction.h"
 #include "linalg/dense.h"
+#include "weights/correction.h"
 
 TEST_ARENA;
 

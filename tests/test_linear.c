@@ -1,8 +1,8 @@
 /* test_linear.c - Linear weights against tabular ones, and against a plain dense solve. */
 #include "models.h"
 
-#include "estimator/points.h"
 #include "flow/flow.h"
+#include "problem/points.h"
 
 TEST_ARENA;
 

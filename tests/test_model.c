@@ -2,9 +2,9 @@
  * kernel regression against two plain loops; the rollout against a process it can learn. */
 #include "mdp.h"
 
-#include "estimator/count.h"
-#include "estimator/q.h"
-#include "estimator/regression.h"
+#include "model/count.h"
+#include "model/regression.h"
+#include "value/q.h"
 
 TEST_ARENA;
 

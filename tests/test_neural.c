@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "estimator/neural_fit.h"
-#include "estimator/weights.h"
 #include "mdp.h"
+#include "neural/fit.h"
 #include "ration.h"
 #include "solver/mlp.h"
+#include "weights/weights.h"
 
 TEST_ARENA;
 static const bf_context one = {.threads = 1, .seed = 3}, two = {.threads = 2, .seed = 3};

@@ -5,8 +5,8 @@
 #include "core/fail.h"
 #include "core/log.h"
 #include "core/output.h"
-#include "estimator/behavior.h"
 #include "estimator/result.h"
+#include "policy/behavior.h"
 #include "policy/mix.h"
 #include "report/report.h"
 

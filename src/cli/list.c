@@ -3,9 +3,9 @@
 
 #include "cli/cli.h"
 #include "core/fail.h"
-#include "estimator/weights.h"
 #include "experiment/experiment.h"
 #include "kernel/kernel.h"
+#include "weights/weights.h"
 
 typedef struct kind {
     const char *name;

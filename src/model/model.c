@@ -1,0 +1,59 @@
+/* model.c - The model-based baseline: learn what actions do, and ask the model.
+ *
+ * Estimates   finite states: the value of the log's frequencies, exactly (count.c)
+ *             real-valued states: the mean reward of a rollout of the target policy in a model
+ *             fitted by kernel regression (model_rollout.c)
+ * Source      paper, section 5, "model-based" baseline */
+#include "model/model.h"
+
+#include "core/fail.h"
+#include "estimator/result.h"
+#include "model/count.h"
+#include "problem/points.h"
+
+static const bf_option rows[] = {
+    BF_OPTION(bf__model_options, bandwidth, "median",
+              "W: Width of the Gaussian kernel on standardised states: median, a percentile of the "
+              "distances (p25, p75), a number, or any of them times a factor (median*0.1)."),
+    BF_OPTION_CHOICE(bf__model_options, predict, "state", "state|change",
+                     "What the regression predicts: the next state, or how the state changes."),
+    BF_OPTION_RANGE(bf__model_options, rollout, "50000", 100, 1e9,
+                    "T: Steps of the rollout of the target policy in the model."),
+    BF__POINTS_ROWS(bf__model_options),
+};
+static const bf_option_table table = BF_OPTION_TABLE("Options of model", bf__model_options, rows);
+
+static bf_status count_model(bf_estimate *out, const bf_problem *problem, const bf_context *context,
+                             bf_arena *arena, bf_error *err) {
+    bf__cells m;
+    bf__count count;
+    double *weights;
+    BF_TRY(bf__cells_build(&m, problem, arena, err));
+    BF_TRY(bf__count_solve(&count, &m, context, arena, err));
+    BF_ALLOC(weights, arena, problem->data->n, err);
+    for (int64_t i = 0; i < problem->data->n; i++) {
+        int64_t c = m.row_cell[i];
+        weights[i] = count.mass[m.state_of[c]] * count.pi[c] / (double)m.count[c];
+    }
+    bf__result_from_weights(out, problem, weights);
+    out->value = count.value;
+    out->model = "count";
+    return bf__count_report(out, &count, arena, err);
+}
+
+static bf_status run(bf_estimate *out, const bf_problem *problem, const void *options,
+                     const bf_context *context, bf_arena *arena, bf_error *err) {
+    const bf_dataset *data = problem->data;
+    if (data->action && data->states > 0)
+        return count_model(out, problem, context, arena, err);
+    out->model = "regression";
+    return bf__model_rollout(out, problem, options, context, arena, err);
+}
+
+const bf_estimator bf__estimator_model = {
+    .name = "model",
+    .summary = "a model of the log (counts, or kernel regression) in which the target is run",
+    .needs = BF_NEEDS_TARGET,
+    .options = &table,
+    .run = run,
+};

@@ -1,0 +1,43 @@
+/* fit.h - Fitting the network of the weights: all transitions at once, or by mini-batches.
+ */
+#ifndef BF_NEURAL_FIT_H
+#define BF_NEURAL_FIT_H
+
+#include "neural/loss.h"
+#include "solver/mlp.h"
+
+typedef struct bf__neural_task {
+    bf__mlp net;
+    const bf__flow *flow;
+    const float *inputs;   /* (size[0], n) */
+    bf__neural_loss *loss; /* of all transitions; NULL: mini-batches only */
+    int64_t steps, batch;
+    double rate, spread;
+    double least_ess; /* stop before the effective sample size falls below this */
+    double done, all; /* for progress: steps before this fit, and of all fits */
+    uint64_t replicate;
+    const bf_context *context;
+} bf__neural_task;
+
+typedef struct bf__neural_fit {
+    double *parameters;
+    float *weights; /* (n): W, of the parameters */
+    double loss;    /* log w'Kw; of mini-batches a running mean of the estimates */
+    double ess;
+    int64_t steps;
+    bool interrupted; /* asked to stop */
+    bool diverged;    /* numbers left the range; what is given is from before */
+    bool thin;        /* stopped by least_ess */
+} bf__neural_fit;
+
+/* Weights start out nearly equal: Glorot, the last layer's weights scaled down. */
+bf_status bf__neural_start(bf__neural_fit *out, const bf__neural_task *task, bf_arena *arena,
+                           bf_error *err);
+/* L-BFGS on the loss of all transitions, from where `fit` is. */
+bf_status bf__neural_lbfgs(bf__neural_fit *fit, const bf__neural_task *task, bf_arena *arena,
+                           bf_error *err);
+/* Adam on the loss of batches; the rate falls to 0 along half a cosine. */
+bf_status bf__neural_adam(bf__neural_fit *fit, const bf__neural_task *task, bf_arena *arena,
+                          bf_error *err);
+
+#endif

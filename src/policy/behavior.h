@@ -1,0 +1,28 @@
+/* behavior.h - The behaviour policy of a log that does not give it. */
+#ifndef BF_POLICY_BEHAVIOR_H
+#define BF_POLICY_BEHAVIOR_H
+
+#include "backflow/dataset.h"
+#include "backflow/policy.h"
+
+/* How the fit came out. */
+typedef struct bf__behavior {
+    const char *model;  /* "counts", "logistic" */
+    double likelihood;  /* mean log probability of the actions taken, of rows not fitted to */
+    double frequencies; /* the same of a policy that does not look at the state */
+    double calibration; /* mean |predicted - observed| over bins, of rows not fitted to */
+    double least;       /* the least probability of an action taken */
+    double ridge;
+    int64_t features;
+} bf__behavior;
+
+/* Fills data->mu and data->mu_all from the policy. A row whose action it never takes is an error.
+ */
+bf_status bf__behavior_apply(const bf_policy *policy, bf_dataset *data, bf_arena *arena,
+                             bf_error *err);
+
+/* Fits them to the log itself. Discrete actions only. */
+bf_status bf__behavior_fit(bf__behavior *out, bf_dataset *data, const bf_context *context,
+                           bf_arena *arena, bf_error *err);
+
+#endif

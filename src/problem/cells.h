@@ -1,0 +1,59 @@
+/* cells.h - A log as a finite model: visited (s, a) pairs, where they lead, what they pay. */
+#ifndef BF_PROBLEM_CELLS_H
+#define BF_PROBLEM_CELLS_H
+
+#include "backflow/estimator.h"
+
+/* States are numbered 0 .. S-1 as they first appear; a cell is a visited pair (s, a).
+ *
+ * From cell c the process goes to state to[j] with probability prob[j], begin[c] <= j < begin[c+1],
+ * or, with probability restart[c], to a state drawn from `start`. These are the empirical
+ * frequencies, with gamma and terminal steps already in them: they sum to 1.
+ *
+ * Under BF_TERMINAL_ABSORB with terminal steps, state S-1 is the absorbing state and cell C-1 its
+ * only pair: reward 0, no rows. */
+typedef struct bf__cells {
+    int64_t states; /* S */
+    int actions;    /* A */
+    int64_t cells;  /* C */
+    bool absorbing;
+
+    const int64_t *row_cell;  /* (n): the cell of a row */
+    const int32_t *row_state; /* (n): the number of its state */
+    const int32_t *row_next;  /* (n): of its next state; -1 where the row ends and that is not it */
+    const int32_t *state_of;  /* (C) */
+    const int32_t *action_of; /* (C) */
+    const int64_t *count;     /* (C): rows */
+    const double *reward;     /* (C): mean */
+    const int64_t *cell_at;   /* (S, A): cell, or -1 */
+    const int64_t *example;   /* (S): 2 * row, + 1 where the state is that row's next state */
+
+    const int64_t *begin; /* (C + 1) */
+    const int32_t *to;
+    const double *prob;
+    const double *restart; /* (C) */
+    const double *start;   /* (S); all 0 where the log has no episodes */
+    bool has_start;
+
+    const double *pi;       /* (S, A): the target policy; rows of 0 where the log never needs it */
+    double pi_disagreement; /* largest difference between two rows that give pi for one state */
+} bf__cells;
+
+/* Refuses continuous actions. */
+bf_status bf__cells_build(bf__cells *out, const bf_problem *problem, bf_arena *arena,
+                          bf_error *err);
+
+/* Where there are several closed classes, with values from `low` to `high`. */
+bf_status bf__cells_warn_classes(bf_estimate *out, const bf__cells *m, int closed, double low,
+                                 double high, bf_arena *arena, bf_error *err);
+
+/* Where the stationary distribution has too large a residual, or pi is not one function. */
+bf_status bf__cells_warn_doubts(bf_estimate *out, const bf__cells *m, double residual,
+                                bf_arena *arena, bf_error *err);
+
+/* pi(a|s) of a cell. */
+static inline double bf__cell_pi(const bf__cells *m, int64_t cell) {
+    return m->pi[m->state_of[cell] * m->actions + m->action_of[cell]];
+}
+
+#endif

@@ -1,0 +1,174 @@
+/* nodes.c - The logged pairs (s, a) as nodes to look for neighbours among.
+ *
+ * Cost O(N d log N) for N chosen rows, O(n) to choose them. */
+#include "problem/nodes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fail.h"
+
+static int group_of(const bf__flow_input *f, int64_t i) {
+    return f->actions ? f->action[i] : 0;
+}
+
+/* ---- Which rows */
+
+/* How many rows of each group are taken: by its share of the log, but few rows all. */
+static void set_quotas(int64_t *quota, const int64_t *total, int groups, int64_t n, int64_t most) {
+    int64_t floor = most / (2 * groups) < 1000 ? most / (2 * groups) : 1000;
+    for (int b = 0; b < groups; b++) {
+        quota[b] = (int64_t)((double)most * (double)total[b] / (double)n);
+        quota[b] = quota[b] < floor ? floor : quota[b];
+        quota[b] = quota[b] < 1 ? 1 : quota[b];
+        quota[b] = n <= most || quota[b] > total[b] ? total[b] : quota[b];
+    }
+}
+
+static bf_status choose_rows(bf__nodes *out, const bf__flow_input *f, int64_t most, bf_arena *arena,
+                             bf_error *err) {
+    int64_t *left, *quota, *row, rows = 0;
+    double *stands;
+    BF_ZALLOC(left, arena, out->groups, err);
+    BF_ZALLOC(quota, arena, out->groups, err);
+    BF_ALLOC(stands, arena, out->groups, err);
+    for (int64_t i = 0; i < f->n; i++)
+        left[group_of(f, i)]++;
+    set_quotas(quota, left, out->groups, f->n, most);
+    for (int b = 0; b < out->groups; b++) {
+        rows += quota[b];
+        stands[b] = quota[b] > 0 ? (double)left[b] / (double)quota[b] : 1;
+    }
+    BF_ALLOC(row, arena, rows, err);
+    bf_rng rng = bf_rng_make(f->seed, "nodes", 0);
+    out->rows = 0;
+    for (int64_t i = 0; i < f->n; i++) {
+        int b = group_of(f, i);
+        if (quota[b] == left[b] || bf_rng_below(&rng, left[b]) < quota[b]) {
+            row[out->rows++] = i;
+            quota[b]--;
+        }
+        left[b]--;
+    }
+    out->row = row;
+    out->stands = stands;
+    return BF_OK;
+}
+
+void bf__nodes_place(double *q, const bf__nodes *nodes, const bf__flow_input *f, int64_t i) {
+    for (int c = 0; c < f->d; c++)
+        q[c] = f->z[c * f->n + i];
+    for (int c = f->d; c < nodes->dim; c++)
+        q[c] = f->u[(c - f->d) * f->n + i];
+}
+
+/* ---- Which of them are one node */
+
+typedef struct listing {
+    const double *x; /* (rows, dim) */
+    const int *group;
+    int dim;
+} listing;
+
+static int compare_pairs(const listing *l, int32_t a, int32_t b) {
+    if (l->group[a] != l->group[b])
+        return l->group[a] < l->group[b] ? -1 : 1;
+    const double *x = l->x + (int64_t)a * l->dim, *y = l->x + (int64_t)b * l->dim;
+    for (int c = 0; c < l->dim; c++)
+        if (x[c] != y[c])
+            return x[c] < y[c] ? -1 : 1;
+    return 0;
+}
+
+static int compare(const void *left, const void *right, void *self) {
+    int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
+    int order = compare_pairs(self, a, b);
+    return order ? order : (a > b) - (a < b);
+}
+
+static bf_status merge_rows(bf__nodes *out, const bf__flow_input *f, bf_arena *arena,
+                            bf_error *err) {
+    int64_t rows = out->rows, *first;
+    int32_t *order, *node_of, *count, at = -1;
+    double *x, *distinct;
+    int *group;
+    BF_ALLOC(node_of, arena, rows, err);
+    BF_ZALLOC(count, arena, rows, err);
+    BF_ZALLOC(first, arena, out->groups + 1, err);
+    BF_ALLOC(distinct, arena, rows * out->dim, err);
+    bf_mark mark = bf_arena_mark(arena);
+    BF_ALLOC(x, arena, rows * out->dim, err);
+    BF_ALLOC(order, arena, rows, err);
+    BF_ALLOC(group, arena, rows, err);
+    for (int64_t r = 0; r < rows; r++) {
+        bf__nodes_place(x + r * out->dim, out, f, out->row[r]);
+        group[r] = group_of(f, out->row[r]);
+        order[r] = (int32_t)r;
+    }
+    listing l = {x, group, out->dim};
+    qsort_r(order, (size_t)rows, sizeof *order, compare, &l);
+    for (int64_t r = 0; r < rows; r++) {
+        if (r == 0 || compare_pairs(&l, order[r - 1], order[r]) != 0) {
+            at++;
+            memcpy(distinct + (int64_t)at * out->dim, x + (int64_t)order[r] * out->dim,
+                   (size_t)out->dim * sizeof *x);
+            first[group[order[r]] + 1]++;
+        }
+        node_of[order[r]] = at;
+        count[at]++;
+    }
+    for (int b = 0; b < out->groups; b++)
+        first[b + 1] += first[b];
+    bf_arena_rewind(arena, mark);
+    out->n = at + 1;
+    out->x = distinct;
+    out->node_of = node_of;
+    out->count = count;
+    out->first = first;
+    return BF_OK;
+}
+
+static bf_status plant_trees(bf__nodes *out, bf_arena *arena, bf_error *err) {
+    bf__kdtree *tree;
+    BF_ZALLOC(tree, arena, out->groups, err);
+    for (int b = 0; b < out->groups; b++) {
+        int64_t n = out->first[b + 1] - out->first[b];
+        double *columns;
+        if (n == 0)
+            continue;
+        BF_ALLOC(columns, arena, n * out->dim, err);
+        for (int64_t j = 0; j < n; j++)
+            for (int c = 0; c < out->dim; c++)
+                columns[c * n + j] = out->x[(out->first[b] + j) * out->dim + c];
+        BF_TRY(bf__kdtree_build(&tree[b], columns, n, out->dim, arena, err));
+    }
+    out->tree = tree;
+    return BF_OK;
+}
+
+bf_status bf__nodes_make(bf__nodes *out, const bf__flow_input *f, int64_t most, bf_arena *arena,
+                         bf_error *err) {
+    *out = (bf__nodes){.dim = f->actions ? f->d : f->d + f->action_dim,
+                       .groups = f->actions ? f->actions : 1};
+    BF_TRY(choose_rows(out, f, most, arena, err));
+    BF_TRY(merge_rows(out, f, arena, err));
+    return plant_trees(out, arena, err);
+}
+
+int bf__nodes_near(int32_t *index, double *square, double *weight, const bf__nodes *nodes,
+                   int group, const double *q, int k, int64_t leaves) {
+    int found = bf__kdtree_nearest(index, square, nodes->tree + group, q, k, leaves);
+    double sum = 0, widest = square[found - 1] + 1e-24;
+    for (int j = 0; j < found; j++) {
+        index[j] += (int32_t)nodes->first[group];
+        sum += weight[j] = exp(-2 * square[j] / widest);
+    }
+    if (square[0] < 1e-18 && nodes->count[index[0]] > 1) {
+        weight[0] = 1;
+        return 1;
+    }
+    for (int j = 0; j < found; j++)
+        weight[j] /= sum;
+    return found;
+}

@@ -1,0 +1,111 @@
+/* pairs.c - (state, action) pairs as inputs of a network. Cost O(inputs) a pair. */
+#include "problem/pairs.h"
+
+#include <string.h>
+
+#include "core/fail.h"
+
+enum { MOST_STATES = 100 };
+
+static bf_status narrow(const float **out, const double *x, int64_t count, bf_arena *arena,
+                        bf_error *err) {
+    float *kept;
+    BF_ALLOC(kept, arena, count, err);
+    for (int64_t i = 0; i < count; i++)
+        kept[i] = (float)x[i];
+    *out = kept;
+    return BF_OK;
+}
+
+/* One input per state for the states of rows order[begin[.]] or of all rows. */
+static bf_status one_hot(const float **out, const double *state, const int64_t *index,
+                         int64_t count, int64_t states, bf_arena *arena, bf_error *err) {
+    float *kept;
+    BF_ZALLOC(kept, arena, states * count, err);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t s = (int64_t)state[index ? index[i] : i];
+        kept[s * count + i] = 1;
+    }
+    *out = kept;
+    return BF_OK;
+}
+
+static bf_status coordinates(bf__pairs *out, const bf_dataset *data, bf_arena *arena,
+                             bf_error *err) {
+    const bf__flow_input *in = &out->points.flow;
+    if (data->states < 2 || data->states > MOST_STATES) {
+        out->d = in->d;
+        BF_TRY(narrow(&out->z, in->z, in->d * in->n, arena, err));
+        BF_TRY(narrow(&out->nz, in->nz, in->d * in->n, arena, err));
+        return narrow(&out->z0, in->z0, in->d * in->starts, arena, err);
+    }
+    out->d = (int)data->states;
+    int64_t *first;
+    BF_ALLOC(first, arena, in->starts, err);
+    for (int64_t e = 0; e < in->starts; e++)
+        first[e] = data->order[data->begin[e]];
+    BF_TRY(one_hot(&out->z, data->state, NULL, in->n, data->states, arena, err));
+    BF_TRY(one_hot(&out->nz, data->next_state, NULL, in->n, data->states, arena, err));
+    return one_hot(&out->z0, data->state, first, in->starts, data->states, arena, err);
+}
+
+bf_status bf__pairs_make(bf__pairs *out, const bf_problem *problem, const char *periodic,
+                         const char *scale, const bf_context *context, bf_arena *arena,
+                         bf_error *err) {
+    const bf_dataset *data = problem->data;
+    *out = (bf__pairs){.n = data->n};
+    BF_TRY(bf__points_make(&out->points, problem, periodic, scale, context, arena, err));
+    const bf__flow_input *in = &out->points.flow;
+    out->starts = in->starts;
+    BF_TRY(coordinates(out, data, arena, err));
+    out->choices = in->actions ? in->actions : in->samples;
+    out->inputs = out->d + (in->actions ? in->actions : in->action_dim);
+    bool any = data->terminated && memchr(data->terminated, 1, (size_t)data->n);
+    out->restarts = any && problem->terminal == BF_TERMINAL_RESTART ? data->terminated : NULL;
+    out->ends = any && problem->terminal == BF_TERMINAL_ABSORB ? data->terminated : NULL;
+    return BF_OK;
+}
+
+void bf__pairs_logged(float *out, int64_t stride, int64_t first, const bf__pairs *pairs,
+                      const int64_t *rows, int64_t count) {
+    const bf__flow_input *in = &pairs->points.flow;
+    for (int64_t j = 0; j < count; j++) {
+        int64_t i = rows ? rows[j] : j;
+        float *to = out + first + j;
+        for (int c = 0; c < pairs->d; c++)
+            to[c * stride] = pairs->z[c * pairs->n + i];
+        for (int c = pairs->d; c < pairs->inputs; c++)
+            to[c * stride] = in->actions ? in->action[i] == c - pairs->d
+                                         : (float)in->u[(c - pairs->d) * in->n + i];
+    }
+}
+
+/* pi (A, n) and u (M * k, n) are the policy at the n states z (d, n). */
+static void targets(float *out, int64_t stride, int64_t first, double *p, const bf__pairs *pairs,
+                    const int64_t *index, int64_t count, const float *z, int64_t n,
+                    const double *pi, const double *u) {
+    const bf__flow_input *in = &pairs->points.flow;
+    for (int k = 0; k < pairs->choices; k++)
+        for (int64_t j = 0; j < count; j++) {
+            int64_t i = index ? index[j] : j;
+            float *to = out + first + k * count + j;
+            for (int c = 0; c < pairs->d; c++)
+                to[c * stride] = z[c * n + i];
+            for (int c = 0; c < pairs->inputs - pairs->d; c++)
+                to[(pairs->d + c) * stride] =
+                    in->actions ? c == k : (float)u[((int64_t)k * in->action_dim + c) * n + i];
+            p[k * count + j] = in->actions ? pi[k * n + i] : 1.0 / pairs->choices;
+        }
+}
+
+void bf__pairs_next(float *out, int64_t stride, int64_t first, double *p, const bf__pairs *pairs,
+                    const int64_t *rows, int64_t count) {
+    const bf__flow_input *in = &pairs->points.flow;
+    targets(out, stride, first, p, pairs, rows, count, pairs->nz, pairs->n, in->npi, in->nu);
+}
+
+void bf__pairs_start(float *out, int64_t stride, int64_t first, double *p, const bf__pairs *pairs,
+                     const int64_t *which, int64_t count) {
+    const bf__flow_input *in = &pairs->points.flow;
+    targets(out, stride, first, p, pairs, which, count, pairs->z0, pairs->starts, in->pi0, in->u0);
+}

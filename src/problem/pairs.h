@@ -1,0 +1,39 @@
+/* pairs.h - (state, action) pairs as inputs of a network: logged ones, and those of the target.
+ *
+ * A pair is the state's coordinates, then the action: one input per action that is 1 for the one
+ * taken, or the coordinates of an action vector. At a next or a start state the target has
+ * `choices` actions: all A of them with probabilities pi, or M sampled ones with 1 / M each. */
+#ifndef BF_PROBLEM_PAIRS_H
+#define BF_PROBLEM_PAIRS_H
+
+#include "problem/points.h"
+
+typedef struct bf__pairs {
+    bf__points points;
+    int64_t n, starts;
+    int d;                    /* coordinates of a state */
+    int inputs, choices;      /* choices: K */
+    const float *z, *nz, *z0; /* (d, n), (d, n), (d, starts) */
+    const uint8_t *restarts;  /* (n): the row leads to a start state; NULL: none does */
+    const uint8_t *ends;      /* (n): the row leads to an absorbing end; NULL: none does */
+} bf__pairs;
+
+/* Coordinates are those of points.h; a finite state space of up to 100 states gets one input per
+ * state instead. `problem` has gamma < 1 where start states are needed. */
+bf_status bf__pairs_make(bf__pairs *out, const bf_problem *problem, const char *periodic,
+                         const char *scale, const bf_context *context, bf_arena *arena,
+                         bf_error *err);
+
+/* Columns first .. first + count - 1 of out (inputs, stride): the logged pairs rows[.], or 0, 1, ..
+ * where rows is NULL. */
+void bf__pairs_logged(float *out, int64_t stride, int64_t first, const bf__pairs *pairs,
+                      const int64_t *rows, int64_t count);
+/* Columns first .. first + K count - 1, choice after choice: the target's pairs at the next states
+ * of rows[.], with their probabilities p (K, count). */
+void bf__pairs_next(float *out, int64_t stride, int64_t first, double *p, const bf__pairs *pairs,
+                    const int64_t *rows, int64_t count);
+/* The same at start states which[.]. */
+void bf__pairs_start(float *out, int64_t stride, int64_t first, double *p, const bf__pairs *pairs,
+                     const int64_t *which, int64_t count);
+
+#endif

@@ -1,0 +1,282 @@
+/* points.c - A log as points: what every method for real-valued states reads.
+ *
+ * Angles. A column that jumps by nearly a period between s and s', while all its other steps are
+ * small, is an angle that wraps around: as a number it tears neighbours apart, so it enters as
+ * cosine and sine. `auto` looks for that, with periods 2 pi, 360 and 1; columns can be named.
+ *
+ * Start states are needed where gamma < 1 or a terminated step restarts. For vector-valued actions
+ * a log has no column for the target's actions there: those sampled at the nearest next state are
+ * taken. */
+#include "problem/points.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "core/text.h"
+#include "estimator/result.h"
+
+#define TAU 6.283185307179586476925286766559
+
+/* ---- Columns that the user names */
+
+/* The state column called `name` ("s0", or "s" for the only one); -1 where there is none. */
+static int column_of(const char *name, int d) {
+    char text[32];
+    for (int j = 0; j < d; j++) {
+        snprintf(text, sizeof text, "s%d", j);
+        if (strcmp(name, text) == 0 || (d == 1 && strcmp(name, "s") == 0))
+            return j;
+    }
+    return -1;
+}
+
+/* "s0:2,s3" into out (d): the number of each named column, `missing` where none is given; 0: it
+ * has to be given. `flag` stands in messages. */
+static bf_status parse_columns(double *out, const char *text, double missing, const char *flag,
+                               int d, bf_error *err) {
+    while (text && *text) {
+        char item[64], *colon;
+        int length = (int)strcspn(text, ",");
+        snprintf(item, sizeof item, "%.*s", length, text);
+        text += length + (text[length] == ',');
+        colon = strchr(item, ':');
+        double value = missing;
+        if (colon) {
+            *colon = '\0';
+            if (!bf__parse_real(colon + 1, &value) || !(value > 0) || !isfinite(value))
+                return bf_fail(err, BF_EUSAGE, "%s: %s: '%s' is not a number above 0", flag, item,
+                               colon + 1);
+        } else if (!(missing > 0)) {
+            return bf_fail(err, BF_EUSAGE, "%s: '%s' should be COLUMN:UNIT", flag, item);
+        }
+        int j = column_of(item, d);
+        if (j < 0)
+            return bf_fail(err, BF_EUSAGE, "%s: the log has no state column '%s'; it has %s", flag,
+                           item, d == 1 ? "s0 (or s)" : "s0, s1, ...");
+        out[j] = value;
+    }
+    return BF_OK;
+}
+
+/* ---- Angles */
+
+/* The period of a column that wraps around, or 0. `step` (n) is scratch. */
+static double find_period(const bf_dataset *data, int j, double *step) {
+    static const double periods[] = {TAU, 360, 1};
+    const double *s = data->state + j * data->n, *ns = data->next_state + j * data->n;
+    double low = INFINITY, high = -INFINITY;
+    int64_t steps = 0;
+    for (int64_t i = 0; i < data->n; i++) {
+        low = fmin(low, s[i]);
+        high = fmax(high, s[i]);
+        if (!(data->terminated && data->terminated[i]))
+            step[steps++] = fabs(ns[i] - s[i]);
+    }
+    for (size_t k = 0; k < sizeof periods / sizeof *periods; k++) {
+        double period = periods[k], inside = 0, wrapped = 0;
+        int64_t jumps = 0;
+        if (high - low > period * (1 + 1e-6) || high - low < 0.9 * period)
+            continue;
+        for (int64_t i = 0; i < steps; i++) {
+            double rest = period - step[i];
+            if (step[i] > 0.5 * period) {
+                jumps++;
+                wrapped = fmax(wrapped, rest);
+            } else {
+                inside = fmax(inside, step[i]);
+            }
+        }
+        /* Some steps wrap; taken round the circle they are no longer than the others, and no step
+         * at all is near half a turn, where the two could not be told apart. A column of two
+         * values, 0 and 1, only jumps: it is no angle. */
+        if (jumps > 0 && inside > 0 && wrapped <= 1.25 * inside &&
+            fmax(inside, wrapped) < 0.4 * period)
+            return period;
+    }
+    return 0;
+}
+
+static bf_status choose_periods(double *period, bf__points *out, const bf_dataset *data,
+                                const char *periodic, bf_arena *arena, bf_error *err) {
+    int d = data->state_dim;
+    if (periodic && strcmp(periodic, "auto") != 0 && strcmp(periodic, "none") != 0)
+        BF_TRY(parse_columns(period, periodic, TAU, "--periodic", d, err));
+    if (!periodic || strcmp(periodic, "auto") == 0) {
+        bf_mark mark = bf_arena_mark(arena);
+        double *step;
+        BF_ALLOC(step, arena, data->n, err);
+        for (int j = 0; j < d; j++)
+            period[j] = find_period(data, j, step);
+        bf_arena_rewind(arena, mark);
+    }
+    char *names;
+    BF_ZALLOC(names, arena, 8 * d + 8, err);
+    for (int j = 0; j < d; j++)
+        if (period[j] > 0) {
+            size_t used = strlen(names);
+            snprintf(names + used, 16, "%ss%d", used ? ", " : "", j);
+            out->angles = names;
+        }
+    return BF_OK;
+}
+
+/* ---- Actions that were never taken */
+
+/* p (A, n) with the unseen actions taken out and the rest scaled up; returns the mean share kept.
+ */
+static double keep_seen(double *p, const bool *seen, int actions, int64_t n) {
+    double kept = 0, count = 0;
+    for (int a = 0; a < actions; a++)
+        count += seen[a];
+    for (int64_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (int a = 0; a < actions; a++)
+            sum += seen[a] ? p[a * n + i] : 0;
+        kept += sum / (double)n;
+        for (int a = 0; a < actions; a++)
+            p[a * n + i] = !seen[a] ? 0 : sum > 1e-12 ? p[a * n + i] / sum : 1 / count;
+    }
+    return kept < 1 - 1e-9 ? kept : 1;
+}
+
+static bf_status discrete_actions(bf__points *out, const bf_dataset *data, bf_arena *arena,
+                                  bf_error *err) {
+    bf__flow_input *f = &out->flow;
+    int64_t n = data->n;
+    double *npi;
+    bool *seen;
+    f->actions = data->actions;
+    f->action = data->action;
+    BF_ZALLOC(seen, arena, data->actions, err);
+    BF_ALLOC(npi, arena, data->actions * n, err);
+    memcpy(npi, data->npi, (size_t)(data->actions * n) * sizeof *npi);
+    for (int64_t i = 0; i < n; i++)
+        seen[data->action[i]] = true;
+    out->covered = fmin(keep_seen(npi, seen, data->actions, n), 1);
+    f->npi = npi;
+    if (f->starts == 0)
+        return BF_OK;
+    double *pi0;
+    BF_ALLOC(pi0, arena, data->actions * f->starts, err);
+    for (int a = 0; a < data->actions; a++)
+        for (int64_t e = 0; e < f->starts; e++)
+            pi0[a * f->starts + e] = data->pi[a * n + data->order[data->begin[e]]];
+    keep_seen(pi0, seen, data->actions, f->starts);
+    f->pi0 = pi0;
+    return BF_OK;
+}
+
+/* For each start state, the transition whose next state is nearest (and goes on). */
+static int64_t nearest_next(const bf__flow_input *f, int64_t e) {
+    double least = INFINITY;
+    int64_t best = 0;
+    for (int64_t i = 0; i < f->n; i++) {
+        double r2 = 0;
+        if (f->terminated && f->terminated[i])
+            continue;
+        for (int j = 0; j < f->d; j++) {
+            double gap = f->nz[j * f->n + i] - f->z0[j * f->starts + e];
+            r2 += gap * gap;
+        }
+        if (r2 < least) {
+            least = r2;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static bf_status vector_actions(bf__points *out, const bf_dataset *data, bf_arena *arena,
+                                bf_error *err) {
+    bf__flow_input *f = &out->flow;
+    int k = data->action_dim, samples = data->samples;
+    int64_t n = data->n;
+    double *u, *nu, *u0;
+    bf__coordinates coordinates;
+    f->action_dim = k;
+    f->samples = samples;
+    BF_TRY(bf__coordinates_fit(&coordinates, data->action_vector, n, k, NULL, NULL, arena, err));
+    BF_ALLOC(u, arena, k * n, err);
+    BF_ALLOC(nu, arena, (int64_t)samples * k * n, err);
+    bf__coordinates_apply(u, &coordinates, data->action_vector, n);
+    for (int m = 0; m < samples; m++)
+        bf__coordinates_apply(nu + (int64_t)m * k * n, &coordinates, data->na + (int64_t)m * k * n,
+                              n);
+    f->u = u;
+    f->nu = nu;
+    out->covered = 1;
+    if (f->starts == 0)
+        return BF_OK;
+    out->borrowed_starts = true;
+    BF_ALLOC(u0, arena, (int64_t)samples * k * f->starts, err);
+    for (int64_t e = 0; e < f->starts; e++) {
+        int64_t i = nearest_next(f, e);
+        for (int c = 0; c < samples * k; c++)
+            u0[c * f->starts + e] = nu[c * n + i];
+    }
+    f->u0 = u0;
+    return BF_OK;
+}
+
+bf_status bf__points_make(bf__points *out, const bf_problem *problem, const char *periodic,
+                          const char *scale, const bf_context *context, bf_arena *arena,
+                          bf_error *err) {
+    const bf_dataset *data = problem->data;
+    int64_t n = data->n;
+    int d = data->state_dim;
+    *out = (bf__points){.covered = 1};
+    double *period, *unit;
+    BF_ZALLOC(period, arena, d, err);
+    BF_ZALLOC(unit, arena, d, err);
+    BF_TRY(choose_periods(period, out, data, periodic, arena, err));
+    BF_TRY(parse_columns(unit, scale, 0, "--scale", d, err));
+    bf__coordinates coordinates;
+    BF_TRY(bf__coordinates_fit(&coordinates, data->state, n, d, unit, period, arena, err));
+    out->coordinates = coordinates;
+    double *z, *nz;
+    BF_ALLOC(z, arena, coordinates.out * n, err);
+    BF_ALLOC(nz, arena, coordinates.out * n, err);
+    bf__coordinates_apply(z, &coordinates, data->state, n);
+    bf__coordinates_apply(nz, &coordinates, data->next_state, n);
+    bool restarts = problem->terminal == BF_TERMINAL_RESTART && data->terminated &&
+                    memchr(data->terminated, 1, (size_t)n);
+    out->flow = (bf__flow_input){.n = n,
+                                 .d = coordinates.out,
+                                 .z = z,
+                                 .nz = nz,
+                                 .terminated = data->terminated,
+                                 .gamma = problem->gamma,
+                                 .terminal = problem->terminal,
+                                 .seed = context ? context->seed : 1};
+    if (problem->gamma < 1 || restarts) {
+        double *z0;
+        out->flow.starts = data->episodes;
+        BF_ALLOC(z0, arena, coordinates.out * data->episodes, err);
+        for (int j = 0; j < coordinates.out; j++)
+            for (int64_t e = 0; e < data->episodes; e++)
+                z0[j * data->episodes + e] = z[j * n + data->order[data->begin[e]]];
+        out->flow.z0 = z0;
+    }
+    return data->action ? discrete_actions(out, data, arena, err)
+                        : vector_actions(out, data, arena, err);
+}
+
+bf_status bf__points_report(bf_estimate *out, const bf__points *points, bf_arena *arena,
+                            bf_error *err) {
+    bf__diagnose(out, "coverage", "share of the target's next actions that the log ever took",
+                 points->covered);
+    if (points->covered < 1 - 1e-9)
+        BF_TRY(bf__warn(out, arena, err, points->covered < 0.99,
+                        "Collect data on those actions, or evaluate a policy that the log covers.",
+                        "%.3g%% of what the target policy does next are actions that the log never "
+                        "took: they are left out, as if the target chose among the others",
+                        100 * (1 - points->covered)));
+    if (points->borrowed_starts)
+        BF_TRY(bf__warn(out, arena, err, false,
+                        "A log with start states far from all next states is not served well.",
+                        "the target's actions at the start states are taken to be those at the "
+                        "nearest next states, for want of a column"));
+    return BF_OK;
+}

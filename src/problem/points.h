@@ -1,0 +1,38 @@
+/* points.h - A log as points: what every method for real-valued states reads. */
+#ifndef BF_PROBLEM_POINTS_H
+#define BF_PROBLEM_POINTS_H
+
+#include "backflow/estimator.h"
+#include "flow/flow.h"
+#include "kernel/coordinates.h"
+
+/* The log in coordinates. `flow` has everything but the kernels. */
+typedef struct bf__points {
+    bf__flow_input flow;
+    bf__coordinates coordinates; /* how a state of the log becomes a point */
+    double covered;       /* share of the target's next actions that the log has ever taken */
+    const char *angles;   /* "s0, s2": columns taken for angles; NULL: none */
+    bool borrowed_starts; /* actions at the start states are those of the nearest next states */
+} bf__points;
+
+/* The options that say how logged numbers become coordinates: fields `periodic` and `scale`. */
+#define BF__POINTS_ROWS(type)                                                                      \
+    BF_OPTION(type, periodic, "auto",                                                              \
+              "COLUMNS: State columns that are angles, COLUMN[:PERIOD] with commas, 2 pi if no "   \
+              "period is given; or none. auto finds columns that wrap around."),                   \
+        BF_OPTION(type, scale, NULL,                                                               \
+                  "COLUMNS: The unit of a state column, COLUMN:UNIT with commas, in place of its " \
+                  "standard deviation.")
+
+/* Standardises states (angles as cosine and sine), and actions where they are vectors; gathers the
+ * start states where they are needed. Actions that the log never shows get no probability: the
+ * rest is scaled up, and `covered` says how much was left. */
+bf_status bf__points_make(bf__points *out, const bf_problem *problem, const char *periodic,
+                          const char *scale, const bf_context *context, bf_arena *arena,
+                          bf_error *err);
+
+/* The diagnostic `coverage`, and the warnings that go with the above. */
+bf_status bf__points_report(bf_estimate *out, const bf__points *points, bf_arena *arena,
+                            bf_error *err);
+
+#endif

@@ -1,0 +1,130 @@
+/* dualdice.c - Ratios of discounted distributions from a dual problem: DualDICE.
+ *
+ * Estimates   sum_i zeta_i gamma^t r_i / sum_i zeta_i gamma^t,   zeta = d_pi / d_log on (s, a),
+ *             nu = argmin E_log f((nu - B nu)(s, a)) - (1 - gamma) E nu(s0, a0),
+ *             B nu(s, a) = gamma E nu(s', a'),   zeta = f'(nu - B nu)
+ * Source      Nachum, Chow, Dai, Li, DualDICE: behavior-agnostic estimation of discounted
+ *             stationary distribution corrections, NeurIPS 2019, and the authors' code
+ *
+ * Knows nothing of the behaviour policy (--ratio state: has it, and finds ratios of states alone).
+ * Made for gamma < 1: at gamma = 1 the start term vanishes and with it everything that says which
+ * nu is meant. For the long-run average gamma is --average-gamma, 0.9999, as in the black-box
+ * paper; the report says so. The bias this brings is of order (1 - gamma) times the mixing time.
+ *
+ * Two models: tabular (one number per pair, f quadratic, a linear system) and neural (networks for
+ * nu and zeta, f = |x|^1.5 / 1.5, a saddle point).
+ *
+ * Ends: a step that restarts leads to a start state, the mean over the log's; after an absorbing
+ * end nu is 0, and the weights sum to the share of time before it. */
+#include "ratio/dualdice.h"
+
+#include <math.h>
+
+#include "core/fail.h"
+#include "estimator/result.h"
+#include "problem/points.h"
+#include "ratio/ratio.h"
+
+enum { AUTO, TABULAR, NEURAL };
+
+static const bf_option rows[] = {
+    BF_OPTION_CHOICE(bf__dice_options, variant, "auto", "auto|tabular|neural",
+                     "The model of nu and zeta; auto is tabular for finite states."),
+    BF_OPTION_CHOICE(bf__dice_options, ratio, "state-action", "state-action|state",
+                     "Ratios of pairs, for which the behaviour may be unknown, or (tabular) of "
+                     "states, times pi / mu."),
+    BF_OPTION_RANGE(bf__dice_options, average_gamma, "0.9999", 0, 0.99999999,
+                    "G: The discount that stands for --gamma 1."),
+    BF_OPTION_RANGE(bf__dice_options, ridge, "1e-8", 0, 1e6,
+                    "R: Added to the diagonal of the linear system of tabular."),
+    BF__POINTS_ROWS(bf__dice_options),
+    BF_OPTION(bf__dice_options, hidden, "64", "UNITS: Hidden layers of neural, as 64-64."),
+    BF_OPTION_RANGE(bf__dice_options, steps, "20000", 1, 1e9, "Adam steps of neural."),
+    BF_OPTION_RANGE(bf__dice_options, batch, "512", 1, 65536, "Transitions in a step of neural."),
+    BF_OPTION_RANGE(bf__dice_options, rate_nu, "0.0001", 1e-9, 1, "Size of a step of nu."),
+    BF_OPTION_RANGE(bf__dice_options, rate_zeta, "0.001", 1e-9, 1, "Size of a step of zeta."),
+};
+static const bf_option_table table = BF_OPTION_TABLE("Options of dualdice", bf__dice_options, rows);
+
+bf_status bf__dice_result(bf_estimate *out, const bf__dice *dice, const double *zeta,
+                          bf_arena *arena, bf_error *err) {
+    const bf_problem *problem = dice->problem;
+    int64_t n = problem->data->n;
+    double *weights, sum = 0, total = 0, mass = 1;
+    BF_ALLOC(weights, arena, n, err);
+    for (int64_t i = 0; i < n; i++) {
+        weights[i] = zeta[i] * dice->u[i];
+        sum += weights[i];
+        total += dice->u[i];
+    }
+    if (problem->terminal == BF_TERMINAL_ABSORB && problem->data->terminated)
+        mass = sum / total;
+    BF_TRY(bf__ratio_result(out, problem, weights, mass, arena, err));
+    bf__diagnose(out, "mean_zeta", "mean ratio, 1 where it is right", sum / total);
+    bf__diagnose(out, "gamma_used", "discount of the ratios", problem->gamma);
+    if (mass == 1 && fabs(sum / total - 1) > 0.25)
+        BF_TRY(bf__warn(out, arena, err, fabs(sum / total - 1) > 0.5,
+                        "More data (or --steps of neural), a smaller discount, or another method: "
+                        "blackbox.",
+                        "the mean of the ratios is %.3g and should be 1: they are not well "
+                        "determined",
+                        sum / total));
+    return BF_OK;
+}
+
+static bf_status check(const bf_dataset *data, const bf__dice_options *o, int variant,
+                       bf_error *err) {
+    if (data->action && !data->pi)
+        return bf_fail(err, BF_ENEEDS,
+                       "dualdice needs the target policy at the start states: columns pi0, pi1, "
+                       "... in the log, or --policy FILE");
+    if (o->ratio == BF__DICE_STATES && !data->mu && !data->mu_all)
+        return bf_fail(err, BF_ENEEDS,
+                       "dualdice --ratio state needs the behaviour policy: a column mu, or mu0, "
+                       "mu1, ..., in the log");
+    if (o->ratio == BF__DICE_STATES && variant != TABULAR)
+        return bf_fail(err, BF_EUSAGE, "--ratio: state is for --variant tabular alone");
+    return BF_OK;
+}
+
+static bf_status run(bf_estimate *out, const bf_problem *problem, const void *options,
+                     const bf_context *context, bf_arena *arena, bf_error *err) {
+    const bf__dice_options *o = options;
+    const bf_dataset *data = problem->data;
+    int variant = o->variant != AUTO ? o->variant : data->states > 0 ? TABULAR : NEURAL;
+    bf_problem mine = *problem;
+    if (problem->gamma == 1)
+        mine.gamma = o->average_gamma;
+    BF_TRY(check(data, o, variant, err));
+    bf__dice dice = {.problem = &mine, .options = o, .by_state = o->ratio == BF__DICE_STATES};
+    double *u, *beta;
+    BF_ALLOC(u, arena, data->n, err);
+    bf__ratio_discounts(u, data, mine.gamma);
+    if (dice.by_state) {
+        BF_ALLOC(beta, arena, data->n, err);
+        BF_TRY(bf__ratio_actions(beta, data, 0, err));
+        for (int64_t i = 0; i < data->n; i++)
+            u[i] *= beta[i];
+        dice.beta = beta;
+    }
+    dice.u = u;
+    out->model = variant == TABULAR ? "tabular" : "neural";
+    BF_TRY(variant == TABULAR ? bf__dice_tabular(out, &dice, context, arena, err)
+                              : bf__dice_neural(out, &dice, context, arena, err));
+    if (problem->gamma == 1)
+        BF_TRY(bf__warn(out, arena, err, false,
+                        "Compare several values of --average-gamma, or use a method made for the "
+                        "long-run average: blackbox.",
+                        "dualdice is for discounted rewards: gamma %g stands for 1, which is off "
+                        "where the process mixes in more than a small part of %.3g steps",
+                        mine.gamma, 1 / (1 - mine.gamma)));
+    return BF_OK;
+}
+
+const bf_estimator bf__estimator_dualdice = {
+    .name = "dualdice",
+    .summary = "ratios of discounted (state, action) distributions from a dual; needs episodes",
+    .needs = BF_NEEDS_TARGET | BF_NEEDS_EPISODES,
+    .options = &table,
+    .run = run,
+};

@@ -1,0 +1,47 @@
+/* ips.h - What the variants of `ips` share: options, and the log as ratios. */
+#ifndef BF_RATIO_IPS_H
+#define BF_RATIO_IPS_H
+
+#include "backflow/estimator.h"
+
+enum { BF__IPS_NEXT, BF__IPS_STATES }; /* --balance */
+
+typedef struct bf__ips_options {
+    int variant, balance;
+    const char *bandwidth;
+    const char *periodic, *scale; /* points.h */
+    int64_t features;             /* linear */
+    const char *ridge;            /* linear: "auto" or a number */
+    const char *hidden;           /* neural, down to here */
+    int64_t steps, batch;
+    double rate, smoothing;
+} bf__ips_options;
+
+typedef struct bf__ips {
+    const bf_problem *problem; /* its log always has npi, which nothing here depends on */
+    const bf__ips_options *options;
+    bool restarts;        /* terminated steps lead to start states */
+    const double *beta;   /* (n): pi / mu */
+    const double *smooth; /* (n): the same, smoothed */
+    const double *u;      /* (n): gamma^t */
+} bf__ips;
+
+bf_status bf__ips_tabular(bf_estimate *out, const bf__ips *ips, const bf_context *context,
+                          bf_arena *arena, bf_error *err);
+bf_status bf__ips_linear(bf_estimate *out, const bf__ips *ips, const bf_context *context,
+                         bf_arena *arena, bf_error *err);
+bf_status bf__ips_neural(bf_estimate *out, const bf__ips *ips, const bf_context *context,
+                         bf_arena *arena, bf_error *err);
+
+/* The answer from state ratios w (n) at the logged states: rows weigh w beta gamma^t. */
+bf_status bf__ips_result(bf_estimate *out, const bf__ips *ips, const double *w, bf_arena *arena,
+                         bf_error *err);
+
+/* The loss of a batch of the neural variant: x'Kx / sum K with x_i = w_i beta_i / mean w - next_i /
+ * mean next, or 1 - next_i / mean next where start[i] (mean w is over the others). d_w and d_next
+ * (b) are its gradient; x (b) and y (b) scratch; K (b, b). */
+double bf__ips_loss(double *d_w, double *d_next, const float *w, const float *next,
+                    const double *beta, const uint8_t *start, const float *k, int64_t b, double *x,
+                    double *y);
+
+#endif

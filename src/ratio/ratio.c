@@ -1,0 +1,103 @@
+/* ratio.c - What estimators by ratios share: pi over mu, discounts by time, answers from weights
+ * that may be negative. Cost O(n). */
+#include "ratio/ratio.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "estimator/result.h"
+
+static const double most_negative = 0.05; /* share of the weight, before the answer is distrusted */
+static const double least_ess = 0.01;     /* of the rows */
+
+bf_status bf__ratio_actions(double *beta, const bf_dataset *data, double smoothing, bf_error *err) {
+    for (int64_t i = 0; i < data->n; i++) {
+        int64_t at = data->action[i] * data->n + i;
+        double mu = data->mu ? data->mu[i] : data->mu_all[at];
+        char where[256];
+        if (!(mu > 0))
+            return bf_fail(err, BF_EDATA,
+                           "%s: the behaviour policy has probability %g for the action taken; it "
+                           "has to be above 0",
+                           bf_dataset_where(data, i, where, sizeof where), mu);
+        beta[i] = (data->pi[at] + smoothing) / (mu + smoothing);
+    }
+    return BF_OK;
+}
+
+void bf__ratio_discounts(double *u, const bf_dataset *data, double gamma) {
+    for (int64_t i = 0; i < data->n; i++)
+        u[i] = 1;
+    if (gamma == 1)
+        return;
+    for (int64_t e = 0; e < data->episodes; e++) {
+        double power = 1;
+        for (int64_t j = data->begin[e]; j < data->begin[e + 1]; j++, power *= gamma)
+            u[data->order[j]] = power;
+    }
+}
+
+bf_status bf__ratio_starts(bool *restarts, const char *method, const bf_problem *problem,
+                           bf_error *err) {
+    const bf_dataset *data = problem->data;
+    bool ends = data->terminated && memchr(data->terminated, 1, (size_t)data->n);
+    *restarts = ends && problem->terminal == BF_TERMINAL_RESTART;
+    if (ends && problem->terminal == BF_TERMINAL_ABSORB)
+        return bf_fail(err, BF_EUSAGE,
+                       "--terminal absorb: %s weighs logged states, and the time after an end is "
+                       "not logged; choose restart or ignore",
+                       method);
+    if (!data->begin && (*restarts || problem->gamma < 1))
+        return bf_fail(err, BF_ENEEDS,
+                       "%s needs the start states of episodes (%s): add a column episode to the "
+                       "log%s",
+                       method,
+                       *restarts ? "the log has terminated steps, which restart" : "gamma < 1",
+                       *restarts ? ", or choose --terminal ignore" : "");
+    return BF_OK;
+}
+
+bf_status bf__ratio_result(bf_estimate *out, const bf_problem *problem, const double *w,
+                           double mass, bf_arena *arena, bf_error *err) {
+    const bf_dataset *data = problem->data;
+    double sum = 0, above = 0, below = 0, value = 0, low = INFINITY, high = -INFINITY, *weights;
+    BF_ALLOC(weights, arena, data->n, err);
+    for (int64_t i = 0; i < data->n; i++) {
+        low = fmin(low, data->reward[i]);
+        high = fmax(high, data->reward[i]);
+        sum += w[i];
+        above += fmax(w[i], 0);
+        below += fmax(-w[i], 0);
+    }
+    if (!(sum > 0) || !isfinite(sum))
+        return bf_fail(err, BF_ENUMERIC,
+                       "the weights sum to %g, not to a number above 0: the target policy does "
+                       "nothing that the log shows, or training was too short to find them",
+                       sum);
+    for (int64_t i = 0; i < data->n; i++) {
+        value += w[i] / sum * mass * data->reward[i];
+        weights[i] = fmax(w[i], 0) / above * mass;
+    }
+    bf__result_from_weights(out, problem, weights);
+    if (below > 1e-9 * above) {
+        /* Where all is logged, a mean of rewards lies among them. */
+        out->value = mass == 1 ? fmin(fmax(value, low), high) : value;
+        bf__diagnose(out, "negative", "share of the weight that is below 0",
+                     below / (above + below));
+        if (below > most_negative * above)
+            BF_TRY(bf__warn(out, arena, err, true,
+                            "Collect more data, or compare with --method blackbox.",
+                            "%.3g%% of the weight is negative, which no ratio of probabilities can "
+                            "be: the ratios are not well determined by this log",
+                            100 * below / (above + below)));
+    }
+    double ess = bf_estimate_get(out, "ess");
+    if (ess < least_ess * (double)data->n)
+        BF_TRY(bf__warn(out, arena, err, true,
+                        "Collect data nearer to what the target policy does.",
+                        "the answer rests on %.3g of the log's %lld transitions (effective sample "
+                        "size)",
+                        ess, (long long)data->n));
+    return BF_OK;
+}

@@ -1,0 +1,30 @@
+/* lstdq.c - The direct method: fit q, and let it say what the target policy earns.
+ *
+ * Estimates   rho of q(x) = E[r - rho + q(x')] (q.h), which for gamma < 1 is (1 - gamma) E Q(x0)
+ * Finite      q exact on the count model (q_cells.c); otherwise linear in kernel features, in
+ *             closed form (q_lowrank.c) */
+#include "core/fail.h"
+#include "estimator/result.h"
+#include "value/q.h"
+
+static const bf_option rows[] = {BF__Q_ROWS(bf__q_options)};
+static const bf_option_table table = BF_OPTION_TABLE("Options of lstdq", bf__q_options, rows);
+
+static bf_status run(bf_estimate *out, const bf_problem *problem, const void *options,
+                     const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf__q q;
+    BF_TRY(bf__q_fit(&q, problem, options, context, arena, err));
+    *out = q.remarks;
+    out->value = q.value;
+    out->model = q.model;
+    bf__diagnose(out, "bellman_error", "root mean square of r + E q(x') - q(x) - value", q.error);
+    return bf__within_rewards(&out->value, out, problem, arena, err);
+}
+
+const bf_estimator bf__estimator_lstdq = {
+    .name = "lstdq",
+    .summary = "direct method: a value function by least-squares temporal differences",
+    .needs = BF_NEEDS_TARGET,
+    .options = &table,
+    .run = run,
+};

@@ -1,0 +1,62 @@
+/* q.h - The differential value q of the target policy, fitted to a log.
+ *
+ *     q(x) = E[r - rho + q(x')],     that is     r_i - <psi_i, q> has mean rho,
+ *
+ * with psi of flow/flow.h, so that gamma < 1 and restarts are the same equation. For gamma < 1 the
+ * usual discounted Q is one of its solutions: r + gamma E Q(x') - Q(x) + (1 - gamma) E Q(x0) has
+ * mean (1 - gamma) E Q(x0), which is rho. */
+#ifndef BF_VALUE_Q_H
+#define BF_VALUE_Q_H
+
+#include "problem/points.h"
+
+typedef struct bf__q_options {
+    const char *bandwidth, *periodic, *scale, *ridge;
+    int64_t features;
+} bf__q_options;
+
+#define BF__Q_ROWS(type)                                                                           \
+    BF_OPTION(type, bandwidth, "median",                                                           \
+              "W: Width of the Gaussian kernel on standardised states: median, a percentile of "   \
+              "the distances (p25), a number, any of them times a factor (median*0.5), or "        \
+              "several with commas, which are mixed."),                                            \
+        BF_OPTION_RANGE(type, features, "0", 0, 20000,                                             \
+                        "M: Features that q is linear in, for real-valued states; 0: 500."),       \
+        BF_OPTION(type, ridge, "auto",                                                             \
+                  "LAMBDA: Penalty on the size of q; auto is the least for which the weights "     \
+                  "that the fit implies hardly go below 0."),                                      \
+        BF__POINTS_ROWS(type)
+
+typedef struct bf__q {
+    double value;        /* rho by q alone */
+    const double *gap;   /* (n): <psi_i, q> = q(x_i) - E q(x'_i) */
+    double error;        /* root of the mean square of r_i - gap_i - value */
+    const char *model;   /* "tabular", "lowrank" */
+    bf_estimate remarks; /* diagnostics and warnings to hand on */
+} bf__q;
+
+/* Finite states: exact on the count model. Otherwise least-squares temporal differences on kernel
+ * features. */
+bf_status bf__q_fit(bf__q *out, const bf_problem *problem, const bf__q_options *options,
+                    const bf_context *context, bf_arena *arena, bf_error *err);
+
+/* The two ways. */
+bf_status bf__q_cells(bf__q *out, const bf_problem *problem, const bf_context *context,
+                      bf_arena *arena, bf_error *err);
+bf_status bf__q_lowrank(bf__q *out, const bf_problem *problem, const bf__q_options *options,
+                        const bf_context *context, bf_arena *arena, bf_error *err);
+
+/* Whether, in the long run, all is over: gamma 1, ends absorb, and the log has some. */
+bool bf__all_ends(const bf_problem *problem);
+
+/* `value` cut to the range of the rewards (and of 0, where ends absorb), which a mean of them can
+ * not leave; a warning where that was needed. */
+bf_status bf__within_rewards(double *value, bf_estimate *out, const bf_problem *problem,
+                             bf_arena *arena, bf_error *err);
+
+/* sum_i w_i (r_i - gap_i): rho where w balances the flow, whatever q, and where q is right,
+ * whatever w. Weights that sum to less than 1 leave the rest after the end, where what is left of
+ * the equation is rho itself for gamma < 1, and 0 for gamma = 1. */
+double bf__dr_value(const double *w, const bf__q *q, const bf_problem *problem);
+
+#endif

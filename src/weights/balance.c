@@ -1,0 +1,195 @@
+/* balance.c - What models of the weights share where states are real numbers: psi, and a report.
+ *
+ * Ends that absorb. After an end the process stays there at reward 0: one more state, with a
+ * weight w_e of its own. Its balance says (1 - gamma) w_e = gamma sum_{ended} w_i, and the start
+ * states get mass (1 - gamma) (sum_i w_i + w_e) = sum_i h_i w_i with h_i = 1 - gamma, or 1 for an
+ * ended step: those are the equations of restarts. So restarts are solved, with sum_i w_i = 1, and
+ * all is divided by 1 + w_e afterwards. At gamma = 1 nothing but the end is left.
+ *
+ * The flow residual is w'Kw in double, exact up to EXACT transitions and |Psi'w|^2 beyond, which
+ * is less by no more than the guard (flow/lowrank.h). */
+#include "weights/balance.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "core/log.h"
+#include "core/text.h"
+#include "estimator/result.h"
+#include "linalg/dense.h"
+
+enum { EXACT = 20000, ROWS = 4096 };
+
+bf_status bf__number_or_auto(double *out, const char *text, double initial, double low, double high,
+                             const char *flag, bf_error *err) {
+    *out = initial;
+    if (!text || strcmp(text, "auto") == 0)
+        return BF_OK;
+    if (!bf__parse_real(text, out) || !(*out >= low && *out <= high))
+        return bf_fail(err, BF_EUSAGE, "%s: '%s' is neither auto nor a number from %g to %g", flag,
+                       text, low, high);
+    return BF_OK;
+}
+
+bf_status bf__balance_make(bf__balance *out, const bf_problem *problem,
+                           const bf__blackbox_options *options, const char *kernel, double share,
+                           const bf_context *context, bf_arena *arena, bf_error *err) {
+    *out = (bf__balance){.flow = NULL};
+    bf__flow_input *in = &out->points.flow;
+    const bf__kernel_kind *kind = bf__kernel_at(options->kernel - 1);
+    BF_TRY(
+        bf__number_or_auto(&out->share, options->action_share, share, 0, 1, "--action-share", err));
+    BF_TRY(bf__points_make(&out->points, problem, options->periodic, options->scale, context, arena,
+                           err));
+    BF_TRY(bf__kernel_make(&in->kernel, kind ? kind->name : kernel, options->bandwidth, in->z,
+                           in->n, in->d, in->seed, arena, err));
+    if (!in->actions)
+        BF_TRY(bf__kernel_make(&in->action_kernel, kind ? kind->name : kernel, options->bandwidth,
+                               in->u, in->n, in->action_dim, in->seed, arena, err));
+    in->action_share = out->share;
+    if (problem->terminal == BF_TERMINAL_ABSORB && problem->gamma < 1) {
+        in->terminal = BF__RESTART;
+        out->absorbed = true;
+    }
+    return bf__flow_create(&out->flow, in, context, arena, err);
+}
+
+bf_status bf__balance_ended(bool *ended, bf_estimate *out, const bf_problem *problem,
+                            bf_arena *arena, bf_error *err) {
+    const bf_dataset *data = problem->data;
+    *ended = problem->terminal == BF_TERMINAL_ABSORB && problem->gamma == 1 && data->terminated &&
+             memchr(data->terminated, 1, (size_t)data->n);
+    if (!*ended)
+        return BF_OK;
+    double *w;
+    BF_ZALLOC(w, arena, data->n, err);
+    bf__result_from_weights(out, problem, w);
+    bf__diagnose(out, "absorbed", "share of time after the end", 1);
+    return bf__warn(out, arena, err, true, "Choose --terminal restart, or --gamma below 1.",
+                    "episodes end and stay ended: if the target policy can reach an end from "
+                    "everywhere, all of the long run is spent there, at reward 0");
+}
+
+/* ---- The residual */
+
+/* |Psi'w|^2 and |Psi'1|^2 / n^2, and the guard of w, by one pass over the rows. */
+typedef struct sums {
+    double loss, uniform, guard;
+} sums;
+
+static bf_status low_rank_sums(sums *out, const bf__lowrank *lowrank, const double *psi,
+                               const double *w, const bf_context *context, bf_arena *arena,
+                               bf_error *err) {
+    int64_t n = lowrank->flow->n, m = lowrank->m, rows = n < ROWS ? n : ROWS;
+    bf_mark mark = bf_arena_mark(arena);
+    double *made = NULL, *both, *total, *diagonal;
+    if (!psi)
+        BF_ALLOC(made, arena, rows * m, err);
+    BF_ALLOC(both, arena, 2 * rows, err);
+    BF_ZALLOC(total, arena, 2 * m, err);
+    BF_ALLOC(diagonal, arena, n, err);
+    bf__flow_diagonal(diagonal, lowrank->flow, context);
+    for (int64_t first = 0; first < n; first += rows) {
+        int64_t count = n - first < rows ? n - first : rows;
+        const double *block = psi ? psi + first * m : made;
+        if (!psi)
+            BF_TRY(bf__lowrank_rows(NULL, made, lowrank, first, count, context, err));
+        for (int64_t i = 0; i < count; i++) {
+            both[2 * i] = w[first + i];
+            both[2 * i + 1] = 1 / (double)n;
+            for (int64_t p = 0; p < m; p++)
+                diagonal[first + i] -= block[i * m + p] * block[i * m + p];
+            diagonal[first + i] = fmax(diagonal[first + i], 0);
+        }
+        BF_TRY(bf__gram(total, block, m, both, 2, count, 1, context, err));
+    }
+    *out = (sums){.guard = bf__lowrank_guard(w, diagonal, n)};
+    for (int64_t p = 0; p < m; p++) {
+        out->loss += total[2 * p] * total[2 * p];
+        out->uniform += total[2 * p + 1] * total[2 * p + 1];
+    }
+    bf_arena_rewind(arena, mark);
+    return BF_OK;
+}
+
+static bf_status exact_sums(sums *out, const bf__flow *flow, const double *w,
+                            const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf_mark mark = bf_arena_mark(arena);
+    double *uniform;
+    BF_ALLOC(uniform, arena, flow->n, err);
+    for (int64_t i = 0; i < flow->n; i++)
+        uniform[i] = 1 / (double)flow->n;
+    BF_TRY(bf__flow_loss(&out->loss, flow, w, context, arena, err));
+    BF_TRY(bf__flow_loss(&out->uniform, flow, uniform, context, arena, err));
+    out->loss = fmax(out->loss, 0); /* rounding */
+    out->uniform = fmax(out->uniform, 0);
+    bf_arena_rewind(arena, mark);
+    return BF_OK;
+}
+
+/* ---- Ends that absorb */
+
+static double absorb(double *w, const bf_problem *problem) {
+    const bf_dataset *data = problem->data;
+    double ended = 0, gamma = problem->gamma;
+    for (int64_t i = 0; i < data->n; i++)
+        ended += data->terminated && data->terminated[i] ? w[i] : 0;
+    double end = fmax(ended, 0) * gamma / (1 - gamma); /* weights may be negative in parts */
+    for (int64_t i = 0; i < data->n; i++)
+        w[i] /= 1 + end;
+    return end / (1 + end);
+}
+
+/* ---- What to say about it */
+
+static bf_status warn(bf_estimate *out, const sums *s, int64_t n, bf_arena *arena, bf_error *err) {
+    double ess = bf_estimate_get(out, "ess"), largest = bf_estimate_get(out, "max_weight");
+    /* Below rounding of the residual there is nothing left to compare. */
+    if (s->loss > s->uniform * (1 + 1e-6) + 1e-14)
+        BF_TRY(bf__warn(out, arena, err, true,
+                        "Try another --bandwidth or --weights; the log may not cover the target.",
+                        "the weights balance the flow no better than equal weights do: residual "
+                        "%.3g against %.3g",
+                        s->loss, s->uniform));
+    if (n >= 100 && ess < fmax(20, 0.002 * (double)n))
+        BF_TRY(bf__warn(out, arena, err, true,
+                        "Collect data nearer to what the target policy does.",
+                        "few transitions carry the answer: the effective sample size is %.3g of "
+                        "%lld",
+                        ess, (long long)n));
+    if (n >= 10 && largest > 0.3)
+        BF_TRY(bf__warn(out, arena, err, true,
+                        "Look at that transition: it may be a near-fixed point of the dynamics.",
+                        "one transition carries %.3g of all weight", largest));
+    return BF_OK;
+}
+
+bf_status bf__balance_report(bf_estimate *out, const bf_problem *problem,
+                             const bf__balance *balance, double *w, const bf__lowrank *lowrank,
+                             const double *psi, const bf_context *context, bf_arena *arena,
+                             bf_error *err) {
+    const bf__flow *flow = balance->flow;
+    sums s = {.guard = 0};
+    if (!bf__progress(context, "flow residual", 0, 1, NULL))
+        return bf_fail(err, BF_ECANCELLED, "stopped at the flow residual");
+    if (lowrank)
+        BF_TRY(low_rank_sums(&s, lowrank, psi, w, context, arena, err));
+    if (flow->n <= EXACT || !lowrank)
+        BF_TRY(exact_sums(&s, flow, w, context, arena, err));
+    double absorbed = balance->absorbed ? absorb(w, problem) : 0;
+    bf__result_from_weights(out, problem, w);
+    bf__diagnose(out, "flow_residual", "flow residual", s.loss);
+    bf__diagnose(out, "flow_residual_uniform", "flow residual of equal weights", s.uniform);
+    if (lowrank)
+        bf__diagnose(out, "flow_guard", "most that the features can miss of the flow residual",
+                     s.guard);
+    if (balance->absorbed)
+        bf__diagnose(out, "absorbed", "share of time after the end", absorbed);
+    bf__diagnose(out, "bandwidth", "width of the kernel, in standard deviations",
+                 flow->kernel.width[0]);
+    if (lowrank)
+        bf__diagnose(out, "features", "features that the kernel is cut to", (double)lowrank->m);
+    BF_TRY(bf__points_report(out, &balance->points, arena, err));
+    return warn(out, &s, flow->n, arena, err);
+}

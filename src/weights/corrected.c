@@ -1,0 +1,280 @@
+/* corrected.c - Black-box weights for real-valued states: neighbours, then corrected on features.
+ *
+ * Estimates   median over 2 widths x 2 ridges of sum_i w_i r_i, w of correction.c on the base
+ *             weights of neighbours_chain.c; not outside the rewards of the log
+ * Cost        the chain, and O(n m^2) per width, m = n / 5 features, 50 to 800 (400 from 50,000
+ *             rows on)
+ *
+ * Corrected weights have signs. A correction that makes more than a twentieth of the mass negative
+ * is not believed: its ridge is raised tenfold until it does not, and where that does not help the
+ * base weights stand in for it. The value is that of the weights with signs.
+ * The weights that are handed out are their mean over the four, with negative ones set to 0 and the
+ * rest scaled to the same sum: `negative_mass` says how much that was, and `weights_value` what
+ * they give. docs/defaults.md has the trials that all numbers here come from. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "core/log.h"
+#include "core/text.h"
+#include "estimator/result.h"
+#include "weights/correction.h"
+
+enum { WIDTHS = 2, RIDGES = 2, MEMBERS = WIDTHS * RIDGES, RUNGS = 5 };
+enum { FEATURES = 800, FEATURES_LARGE = 400, LARGE = 50000 };
+static const double widths[WIDTHS] = {2, 1}; /* the last one's features serve the report */
+static const double credible = 0.05;
+
+typedef struct trial {
+    bf__points points;
+    bf__features features;
+    bf__neighbours base;
+    double ridge[RUNGS]; /* each ten times the one before */
+    int ridges;          /* members of a width: they start at the first, the second, ... */
+    int64_t rank, m;     /* features asked for and had */
+    double *sum;         /* (n): sum of the members' weights */
+    double *w;           /* (RUNGS, n), of which the first `made` are made */
+    int made;
+    double value[MEMBERS];
+    int members, raised, abandoned;
+    bool interrupted;
+    double residual[2]; /* of the weights, of equal weights */
+} trial;
+
+static bf_status read_ridge(trial *t, const char *text, bf_error *err) {
+    bool automatic = !text || strcmp(text, "auto") == 0;
+    t->ridge[0] = 1e-10;
+    t->ridges = automatic ? RIDGES : 1;
+    if (!automatic &&
+        (!bf__parse_real(text, t->ridge) || !(t->ridge[0] >= 0) || !isfinite(t->ridge[0])))
+        return bf_fail(err, BF_EUSAGE, "--ridge: '%s' should be auto or a number from 0 on", text);
+    for (int s = 1; s < RUNGS; s++)
+        t->ridge[s] = 10 * t->ridge[s - 1];
+    return BF_OK;
+}
+
+static int64_t choose_rank(int64_t wanted, int64_t n) {
+    if (wanted > 0)
+        return wanted;
+    int64_t rank = n / 5 < 50 ? 50 : n / 5, most = n > LARGE ? FEATURES_LARGE : FEATURES;
+    return rank < most ? rank : most;
+}
+
+static double mean_reward(const double *w, const double *reward, int64_t n) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += w[i] * reward[i];
+    return sum;
+}
+
+static bool believable(const trial *t, const double *w, int64_t n) {
+    double negative = 0, sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        sum += w[i];
+        negative -= w[i] < 0 ? w[i] : 0;
+    }
+    return isfinite(sum) && negative <= credible * t->base.sum;
+}
+
+/* The first `rungs` of t->w; those above are made where they are needed. */
+static bf_status climb(trial *t, int rungs, bf__correction *correction, int64_t n,
+                       const bf_context *context, bf_arena *arena, bf_error *err) {
+    if (rungs <= t->made)
+        return BF_OK;
+    BF_TRY(bf__correct(t->w + t->made * n, correction, t->ridge + t->made, rungs - t->made, context,
+                       arena, err));
+    t->made = rungs;
+    return BF_OK;
+}
+
+/* One member: the weights of the least ridge from `rung` on that are believable, or the base. */
+static bf_status take(trial *t, int rung, bf__correction *correction, const double *reward,
+                      int64_t n, const bf_context *context, bf_arena *arena, bf_error *err) {
+    int at = rung;
+    for (; at < RUNGS; at++) {
+        BF_TRY(climb(t, at + 1, correction, n, context, arena, err));
+        if (believable(t, t->w + at * n, n))
+            break;
+    }
+    const double *use = at < RUNGS ? t->w + at * n : t->base.u;
+    t->raised += at > rung && at < RUNGS;
+    t->abandoned += at == RUNGS;
+    for (int64_t i = 0; i < n; i++)
+        t->sum[i] += use[i];
+    t->value[t->members++] = mean_reward(use, reward, n);
+    return BF_OK;
+}
+
+/* The base weights as the only member. */
+static void take_base(trial *t, const double *reward, int64_t n) {
+    t->members = 1;
+    t->raised = t->abandoned = 0;
+    memcpy(t->sum, t->base.u, (size_t)n * sizeof *t->sum);
+    t->value[0] = mean_reward(t->base.u, reward, n);
+}
+
+/* w (n), not negative, from the sum over members; the mass that was negative. */
+static double clip(double *w, const trial *t, int64_t n) {
+    double negative = 0, positive = 0, scale = 1.0 / t->members;
+    for (int64_t i = 0; i < n; i++) {
+        w[i] = scale * t->sum[i];
+        negative -= w[i] < 0 ? w[i] : 0;
+        positive += w[i] > 0 ? w[i] : 0;
+    }
+    for (int64_t i = 0; i < n; i++)
+        w[i] = w[i] > 0 ? w[i] * t->base.sum / positive : 0;
+    return negative;
+}
+
+static bf_status correct_width(trial *t, double *w, double *negative, bool last, double width,
+                               const bf_problem *problem, const bf_context *context,
+                               bf_arena *arena, bf_error *err) {
+    int64_t n = problem->data->n;
+    bf_mark mark = bf_arena_mark(arena);
+    bf__lowrank *lowrank;
+    BF_TRY(
+        bf__features_make(&lowrank, &t->points, &t->features, width, t->rank, context, arena, err));
+    t->m = lowrank->m;
+    if (t->base.sum > 0) {
+        bf__correction *correction;
+        BF_TRY(bf__correction_make(&correction, &t->base, lowrank, problem->gamma, context, arena,
+                                   err));
+        t->made = 0;
+        BF_TRY(climb(t, t->ridges, correction, n, context, arena, err));
+        for (int s = 0; s < t->ridges; s++)
+            BF_TRY(take(t, s, correction, problem->data->reward, n, context, arena, err));
+    } else {
+        take_base(t, problem->data->reward, n);
+    }
+    if (last) {
+        *negative = clip(w, t, n);
+        memcpy(t->w, w, (size_t)n * sizeof *w);
+        for (int64_t i = 0; i < n; i++)
+            t->w[n + i] = 1.0 / (double)n;
+        BF_TRY(bf__features_residual(t->residual, lowrank, t->w, 2, t->base.ends, problem->gamma,
+                                     context, arena, err));
+    }
+    bf_arena_rewind(arena, mark);
+    return BF_OK;
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of the members, within the rewards of the log; their standard deviation. */
+static double summarise(double *spread, trial *t, const bf_problem *problem) {
+    const double *r = problem->data->reward;
+    double low = t->base.ends ? 0 : INFINITY, high = t->base.ends ? 0 : -INFINITY;
+    double mean = 0, square = 0;
+    int m = t->members;
+    for (int64_t i = 0; i < problem->data->n; i++) {
+        low = fmin(low, r[i]);
+        high = fmax(high, r[i]);
+    }
+    for (int s = 0; s < m; s++)
+        mean += t->value[s] / m;
+    for (int s = 0; s < m; s++)
+        square += (t->value[s] - mean) * (t->value[s] - mean) / m;
+    *spread = sqrt(square);
+    qsort(t->value, (size_t)m, sizeof *t->value, ascending);
+    return fmin(fmax(0.5 * (t->value[(m - 1) / 2] + t->value[m / 2]), low), high);
+}
+
+static bf_status warn(bf_estimate *out, const bf_problem *problem, const trial *t, double spread,
+                      double negative, bf_arena *arena, bf_error *err) {
+    int64_t n = problem->data->n;
+    double naive = 0, square = 0;
+    for (int64_t i = 0; i < n; i++)
+        naive += problem->data->reward[i] / (double)n;
+    for (int64_t i = 0; i < n; i++)
+        square += pow(problem->data->reward[i] - naive, 2) / (double)n;
+    if (spread > fmax(0.25 * fabs(out->value - naive), 0.02 * sqrt(square)))
+        BF_TRY(bf__warn(out, arena, err, spread > fabs(out->value - naive),
+                        "More data would help; so may --bandwidth or --scale, if the units of the "
+                        "columns say little.",
+                        "the answer depends on the features: their variants differ by %.3g (one "
+                        "standard deviation)",
+                        spread));
+    if (t->abandoned > 0)
+        BF_TRY(bf__warn(out, arena, err, false,
+                        "Compare --weights neighbours, which is that base alone.",
+                        "%d of %d corrections were not credible (too much negative weight): the "
+                        "base weights stand in for them",
+                        t->abandoned, t->members));
+    if (negative > 0.02 * t->base.sum)
+        BF_TRY(bf__warn(out, arena, err, false,
+                        "Where weights are used for more than the value, choose --weights "
+                        "neighbours.",
+                        "%.3g of the weight is negative: the value counts it, the weights shown "
+                        "have it set to 0",
+                        negative));
+    if (t->interrupted)
+        BF_TRY(bf__warn(out, arena, err, true, "Let it run to the end.",
+                        "interrupted: these are the base weights, not corrected"));
+    return BF_OK;
+}
+
+/* Stage 2, both widths. An interruption leaves the base weights. */
+static bf_status correct(trial *t, double *w, double *negative, const bf_problem *problem,
+                         const bf_context *context, bf_arena *arena, bf_error *err) {
+    int64_t n = problem->data->n;
+    for (int s = 0; s < WIDTHS; s++) {
+        bf_status status =
+            correct_width(t, w, negative, s == WIDTHS - 1, widths[s], problem, context, arena, err);
+        if (status == BF_ECANCELLED) {
+            t->interrupted = true;
+            take_base(t, problem->data->reward, n);
+            *negative = clip(w, t, n);
+            t->residual[0] = t->residual[1] = NAN;
+            return BF_OK;
+        }
+        BF_TRY(status);
+    }
+    return BF_OK;
+}
+
+static bf_status run(bf_estimate *out, const bf_problem *problem,
+                     const bf__blackbox_options *options, const bf_context *context,
+                     bf_arena *arena, bf_error *err) {
+    int64_t n = problem->data->n;
+    trial t = {.members = 0};
+    double *w, negative = 0, spread;
+    BF_TRY(read_ridge(&t, options->ridge, err));
+    t.rank = choose_rank(options->features, n);
+    BF_TRY(bf__points_make(&t.points, problem, options->periodic, options->scale, context, arena,
+                           err));
+    BF_TRY(bf__features_read(&t.features, &t.points, options, arena, err));
+    bf__neighbours_note(&t.points, context);
+    BF_ALLOC(w, arena, n, err);
+    BF_TRY(bf__neighbours_solve(&t.base, problem, &t.points, (int)options->neighbours, 0, context,
+                                arena, err));
+    BF_ZALLOC(t.sum, arena, n, err);
+    BF_ALLOC(t.w, arena, RUNGS * n, err);
+    BF_TRY(correct(&t, w, &negative, problem, context, arena, err));
+    bf__result_from_weights(out, problem, w);
+    double shown = out->value;
+    out->value = summarise(&spread, &t, problem);
+    bf__diagnose(out, "weights_value", "value of the weights shown, none negative", shown);
+    bf__diagnose(out, "base_value", "value before the correction",
+                 mean_reward(t.base.u, problem->data->reward, n));
+    bf__diagnose(out, "spread", "standard deviation over variants of the correction", spread);
+    bf__diagnose(out, "negative_mass", "negative weight before it was set to 0", negative);
+    bf__diagnose(out, "raised", "variants that needed a larger ridge", t.raised);
+    BF_TRY(bf__neighbours_report(out, problem, &t.points, &t.base, t.residual[0], t.residual[1],
+                                 t.m, arena, err));
+    return warn(out, problem, &t, spread, negative, arena, err);
+}
+
+static int suits(const bf_dataset *data) {
+    return data->action && data->states > 0 ? 1 : 2;
+}
+
+const bf__weights bf__weights_corrected = {
+    .name = "corrected",
+    .summary = "neighbours, corrected so that the flow balances on kernel features",
+    .suits = suits,
+    .run = run,
+};

@@ -1,0 +1,37 @@
+/* correction.h - Base weights, corrected so that the flow balances on features. */
+#ifndef BF_WEIGHTS_CORRECTION_H
+#define BF_WEIGHTS_CORRECTION_H
+
+#include "flow/lowrank.h"
+#include "weights/neighbours.h"
+#include "weights/weights.h"
+
+/* The kernels of the options, Matern where they are auto. */
+typedef struct bf__features {
+    bf__kernel state, action;
+    double action_share;
+} bf__features;
+bf_status bf__features_read(bf__features *out, const bf__points *points,
+                            const bf__blackbox_options *options, bf_arena *arena, bf_error *err);
+
+/* psi of the log in `rank` features at most, of kernels `factor` times as wide. */
+bf_status bf__features_make(bf__lowrank **out, const bf__points *points,
+                            const bf__features *features, double factor, int64_t rank,
+                            const bf_context *context, bf_arena *arena, bf_error *err);
+
+/* What all ridges have in common. `base` and `lowrank` have to stay. */
+typedef struct bf__correction bf__correction;
+bf_status bf__correction_make(bf__correction **out, const bf__neighbours *base,
+                              const bf__lowrank *lowrank, double gamma, const bf_context *context,
+                              bf_arena *arena, bf_error *err);
+
+/* w (ridges, n): the base weights, corrected, for each ridge; with signs. */
+bf_status bf__correct(double *w, bf__correction *correction, const double *ridge, int ridges,
+                      const bf_context *context, bf_arena *arena, bf_error *err);
+
+/* residual (sets) = |sum_i w_i psi_i|^2 on the features, for w (sets, n). */
+bf_status bf__features_residual(double *residual, const bf__lowrank *lowrank, const double *w,
+                                int sets, bool ends, double gamma, const bf_context *context,
+                                bf_arena *arena, bf_error *err);
+
+#endif

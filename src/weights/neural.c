@@ -1,0 +1,228 @@
+/* neural.c - Black-box weights by a network, as in the paper.
+ *
+ * Estimates   sum_i w_i r_i,  w_i = W(x_i) / sum W,  W = softplus of a 30-20-10 sigmoid network on
+ *             the standardised state and the action (one-hot, or its standardised vector),
+ *             W = argmin log w'Kw
+ * Source      paper, sections 4.2 and 5; appendix D for mini-batches
+ * Shapes      n transitions; K (n, n) in tiles, or Psi (n, m) with K close to Psi Psi'
+ * Cost        a step O(n^2) exact, O(n m) low rank, O(B^2) on a batch of B
+ *
+ * A network can lower w'Kw by piling all weight on near-fixed points of the dynamics (a pendulum
+ * that hangs), where the flow balances whatever the policy. Nothing in the residual says so; the
+ * effective sample size does. So networks are fitted from several starts, one whose effective
+ * sample size falls below a floor is given up and another start is tried, and the answer is the
+ * mean of those that stand. How far they are apart is reported. */
+#include <math.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "core/log.h"
+#include "estimator/result.h"
+#include "flow/plan.h"
+#include "neural/fit.h"
+#include "weights/balance.h"
+
+enum { OPTIMIZER_AUTO, OPTIMIZER_LBFGS, OPTIMIZER_ADAM };
+enum { MOST_EXACT = 20000, REPORT_RANK = 500, LBFGS_STEPS = 800, ADAM_STEPS = 10000 };
+enum { LEAST_RANK = 64, BYTES = 12 }; /* of a number of Psi: a double, then a float */
+
+typedef struct neural {
+    bf__balance balance;
+    const bf__flow *flow;
+    bf__neural_loss loss;
+    bf__neural_task task;
+    bool batches;
+    double *w, *thin;       /* (n): sums of the fits that stand, and of those given up */
+    int fits, fell, failed; /* how many: stand, given up, diverged */
+    double steps, low, high;
+    bool interrupted;
+} neural;
+
+/* Weights that rest on fewer transitions are none. */
+static double least_ess(int64_t n) {
+    return fmin(fmax(20, 0.01 * (double)n), 0.1 * (double)n);
+}
+
+/* ---- Fitting */
+
+/* (d + A, n) or (d + k, n). */
+static bf_status make_inputs(neural *v, bf_arena *arena, bf_error *err) {
+    const bf__flow_input *f = &v->balance.points.flow;
+    int64_t n = f->n;
+    float *x;
+    BF_ZALLOC(x, arena, (f->d + f->actions + f->action_dim) * n, err);
+    for (int64_t i = 0; i < f->d * n; i++)
+        x[i] = (float)f->z[i];
+    for (int64_t i = 0; i < n && f->actions; i++)
+        x[(f->d + f->action[i]) * n + i] = 1;
+    for (int64_t i = 0; i < f->action_dim * n; i++)
+        x[f->d * n + i] = (float)f->u[i];
+    v->task.inputs = x;
+    return BF_OK;
+}
+
+static void add_fit(neural *v, const bf__neural_fit *fit, const double *reward) {
+    int64_t n = v->flow->n;
+    double sum = 0, value = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += (double)fit->weights[i];
+    v->steps += (double)fit->steps;
+    v->interrupted |= fit->interrupted;
+    if (fit->diverged || !(sum > 0) || !isfinite(sum)) {
+        v->failed++;
+        return;
+    }
+    double *into = fit->thin ? v->thin : v->w;
+    for (int64_t i = 0; i < n; i++) {
+        into[i] += (double)fit->weights[i] / sum;
+        value += (double)fit->weights[i] / sum * reward[i];
+    }
+    if (fit->thin) {
+        v->fell++;
+        return;
+    }
+    v->fits++;
+    v->low = fmin(v->low, value);
+    v->high = fmax(v->high, value);
+}
+
+/* `restarts` fits that stand, of at most twice as many that are tried. */
+static bf_status fit_all(neural *v, int64_t restarts, const double *reward, bf_arena *arena,
+                         bf_error *err) {
+    int64_t n = v->flow->n;
+    v->low = INFINITY;
+    v->high = -INFINITY;
+    for (int64_t r = 0; r < 2 * restarts && v->fits < restarts && !v->interrupted; r++) {
+        bf__neural_fit fit;
+        bf_mark mark = bf_arena_mark(arena);
+        v->task.replicate = (uint64_t)r;
+        v->task.done = (double)(v->fits * v->task.steps);
+        BF_TRY(bf__neural_start(&fit, &v->task, arena, err));
+        if (v->batches)
+            BF_TRY(bf__neural_adam(&fit, &v->task, arena, err));
+        else
+            BF_TRY(bf__neural_lbfgs(&fit, &v->task, arena, err));
+        bf__log(v->task.context, BF_LOG_DEBUG, "fit %d: %lld steps, log residual %.4f, ess %.1f",
+                (int)r + 1, (long long)fit.steps, fit.loss, fit.ess);
+        add_fit(v, &fit, reward);
+        bf_arena_rewind(arena, mark);
+    }
+    for (int64_t i = 0; i < n; i++)
+        v->w[i] = v->fits ? v->w[i] / v->fits : v->fell ? v->thin[i] / v->fell : 1 / (double)n;
+    return BF_OK;
+}
+
+/* ---- What to say about it */
+
+static bf_status warn(bf_estimate *out, const neural *v, const bf_problem *problem, bf_arena *arena,
+                      bf_error *err) {
+    const bf_dataset *data = problem->data;
+    double mean = 0, square = 0;
+    for (int64_t i = 0; i < data->n; i++) {
+        mean += data->reward[i] / (double)data->n;
+        square += data->reward[i] * data->reward[i] / (double)data->n;
+    }
+    double deviation = sqrt(fmax(square - mean * mean, 0)), apart = v->high - v->low;
+    if (v->interrupted)
+        BF_TRY(bf__warn(out, arena, err, true, "Let it run to the end, or lower --steps.",
+                        "interrupted: the weights are the best found until then, after %.0f of "
+                        "%.0f steps",
+                        v->steps, v->task.all));
+    if (v->failed)
+        BF_TRY(bf__warn(out, arena, err, v->fits == 0, "Lower --rate, or use --optimizer lbfgs.",
+                        "%d of the fits diverged%s", v->failed,
+                        v->fits || v->fell ? "" : "; the weights given are equal ones"));
+    if (v->fell)
+        BF_TRY(bf__warn(out, arena, err, v->fits == 0,
+                        "Try a larger --bandwidth, or other --weights.",
+                        "%d of the fits piled all weight on few transitions and %s", v->fell,
+                        v->fits ? "were given up"
+                                : "no other was found: the weights are "
+                                  "degenerate"));
+    if (v->fits > 1 && apart > 0.5 * fabs(out->value - mean) && apart > 0.05 * deviation)
+        BF_TRY(bf__warn(out, arena, err, true, "Use more --steps, or other --weights.",
+                        "networks from different starts disagree: they give from %.6g to %.6g",
+                        v->low, v->high));
+    return BF_OK;
+}
+
+static bf_status report(bf_estimate *out, const bf_problem *problem, neural *v,
+                        const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf__lowrank *lowrank = NULL;
+    bf_context quiet = {.threads = bf__threads(context), .seed = context ? context->seed : 1};
+    const bf_context *used = v->interrupted ? &quiet : context; /* what there is, is still told */
+    if (v->flow->n > MOST_EXACT) {
+        bf__lowrank_options options = {.rank = REPORT_RANK, .seed = quiet.seed};
+        BF_TRY(bf__lowrank_create(&lowrank, v->flow, &options, used, arena, err));
+    }
+    BF_TRY(bf__balance_report(out, problem, &v->balance, v->w, lowrank, NULL, used, arena, err));
+    bf__diagnose(out, "steps", "steps of the optimiser, all fits together", v->steps);
+    bf__diagnose(out, "fits", "networks that the weights are the mean of", v->fits);
+    if (v->fits > 0) {
+        bf__diagnose(out, "fit_value_low", "lowest value by one network", v->low);
+        bf__diagnose(out, "fit_value_high", "highest value by one network", v->high);
+    }
+    return warn(out, v, problem, arena, err);
+}
+
+/* K where it fits, Psi of as many columns as fit where it does not, batches where those are too
+ * few: what noise a batch adds to the residual is far above where the fit should end. */
+static bf_status make_loss(neural *v, const bf__blackbox_options *o, const bf_context *context,
+                           bf_arena *arena, bf_error *err) {
+    int64_t n = v->flow->n;
+    double room = 0.8e9 * o->memory / (BYTES * (double)n);
+    bf__flow_plan plan = bf__flow_choose(n, o->memory * 1e9, o->features, o->features > 0);
+    int64_t rank = (int64_t)fmin((double)plan.rank, fmax(room, LEAST_RANK));
+    v->batches = o->optimizer == OPTIMIZER_ADAM ||
+                 (o->optimizer == OPTIMIZER_AUTO && plan.way != BF__WAY_STORED &&
+                  room < fmin(LEAST_RANK, (double)plan.rank));
+    if (v->batches)
+        return BF_OK;
+    v->task.loss = &v->loss;
+    if (plan.way == BF__WAY_STORED)
+        return bf__neural_exact(&v->loss, v->flow, o->spread, context, arena, err);
+    if (rank < o->features)
+        bf__log(context, BF_LOG_NOTE, "%lld of %lld features fit --memory %g", (long long)rank,
+                (long long)o->features, o->memory);
+    return bf__neural_lowrank(&v->loss, v->flow, rank, o->spread, context, arena, err);
+}
+
+static bf_status run(bf_estimate *out, const bf_problem *problem, const bf__blackbox_options *o,
+                     const bf_context *context, bf_arena *arena, bf_error *err) {
+    neural v = {.fits = 0};
+    bool ended;
+    BF_TRY(bf__balance_ended(&ended, out, problem, arena, err));
+    if (ended)
+        return BF_OK;
+    BF_TRY(bf__balance_make(&v.balance, problem, o, "gaussian", 0, context, arena, err));
+    v.flow = v.balance.flow;
+    const bf__flow_input *f = &v.balance.points.flow;
+    v.task = (bf__neural_task){.flow = v.flow,
+                               .batch = o->batch,
+                               .rate = o->rate,
+                               .spread = o->spread,
+                               .least_ess = least_ess(f->n),
+                               .context = context};
+    BF_TRY(bf__mlp_make(&v.task.net, f->d + f->actions + f->action_dim, o->hidden, 1,
+                        (bf__activation)o->activation, BF__SOFTPLUS, err));
+    BF_TRY(make_inputs(&v, arena, err));
+    BF_ZALLOC(v.w, arena, f->n, err);
+    BF_ZALLOC(v.thin, arena, f->n, err);
+    BF_TRY(make_loss(&v, o, context, arena, err));
+    v.task.steps = o->steps ? o->steps : v.batches ? ADAM_STEPS : LBFGS_STEPS;
+    v.task.all = (double)(v.task.steps * o->restarts);
+    BF_TRY(fit_all(&v, o->restarts, problem->data->reward, arena, err));
+    return report(out, problem, &v, context, arena, err);
+}
+
+static int suits(const bf_dataset *data) {
+    (void)data;
+    return 0; /* only by name */
+}
+
+const bf__weights bf__weights_neural = {
+    .name = "neural",
+    .summary = "a small network, as in the paper; real-valued states",
+    .suits = suits,
+    .run = run,
+};

@@ -1,0 +1,305 @@
+/* tabular.c - Black-box weights with one free number per visited (s, a).
+ *
+ * Estimates   sum_c x_c rbar_c,  x = argmin over the simplex of |x - B x|^2,  w_i = x_c / n_c
+ * Source      paper, section 4.2 and 5.1: the quadratic program of the toy example
+ * Shapes      C visited pairs ("cells"), S states; B the empirical backward flow
+ *
+ * Where the log shows all that the target policy does in some closed set of states, the minimum is
+ * 0 whatever the kernel, and it is the stationary distribution of the empirical chain: that is
+ * solved as a chain, to nearly full accuracy (solver/chain.c). Two cases need words:
+ *
+ * - Several closed classes: every mixture of their stationary distributions is a minimum. The
+ *   long-run average then depends on where the process starts, so the classes are mixed by the
+ *   probability that the target policy, from the log's start states, ends in each.
+ * - No closed class without gaps: the target policy always leads to pairs that were never seen.
+ *   The answer is the minimiser of the program, and `coverage` says how much is missing.
+ *
+ * Cost O(n + edges) and the chain's O(S^3 / 3), or a few times O(16 S^3 / 3) for the program. */
+#include <math.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "estimator/result.h"
+#include "kernel/kernel.h"
+#include "problem/cells.h"
+#include "solver/chain.h"
+#include "solver/simplex_qp.h"
+#include "weights/cells_kernel.h"
+#include "weights/cells_qp.h"
+#include "weights/weights.h"
+
+typedef struct solution {
+    double *x; /* (C) */
+    double gap;
+    int classes;             /* closed classes without gaps */
+    double low, high;        /* their values */
+    double start_gap;        /* from the start states: probability of meeting a gap on the way */
+    double convergence;      /* residual of the chain's solution */
+    bf__cells_kernel kernel; /* of the flow residual; .k NULL: delta */
+    double *scratch;         /* (S, A) */
+} solution;
+
+static double loss(const solution *s, const bf__cells *m, const double *x) {
+    return s->kernel.k ? bf__cells_kernel_loss(&s->kernel, x, s->scratch)
+                       : bf__cells_loss(m, x, s->scratch);
+}
+
+/* ---- The chain on states under pi: nodes 0..S-1, then START, then GAP (a pair never seen). */
+static bf_status build_chain(bf__chain *out, const bf__cells *m, bf_arena *arena, bf_error *err) {
+    int64_t states = m->states, edges = 0, most = m->states * (m->actions + 1) + 2;
+    int32_t start = (int32_t)states, gap = start + 1;
+    for (int64_t c = 0; c < m->cells; c++)
+        most += m->begin[c + 1] - m->begin[c] + 1;
+    for (int64_t s = 0; s < states; s++)
+        most += m->start[s] > 0;
+    int64_t *begin;
+    int32_t *index;
+    double *prob;
+    BF_ALLOC(begin, arena, states + 3, err);
+    BF_ALLOC(index, arena, most, err);
+    BF_ALLOC(prob, arena, most, err);
+    for (int64_t s = 0; s < states; s++) {
+        begin[s] = edges;
+        double known = 0;
+        for (int a = 0; a < m->actions; a++) {
+            double pi = m->pi[s * m->actions + a];
+            int64_t c = m->cell_at[s * m->actions + a];
+            if (pi == 0 || c < 0)
+                continue;
+            known += pi;
+            for (int64_t j = m->begin[c]; j < m->begin[c + 1]; j++) {
+                index[edges] = m->to[j];
+                prob[edges++] = pi * m->prob[j];
+            }
+            index[edges] = start;
+            prob[edges++] = pi * m->restart[c];
+        }
+        double miss = 0;
+        for (int a = 0; a < m->actions; a++)
+            if (m->cell_at[s * m->actions + a] < 0)
+                miss += m->pi[s * m->actions + a];
+        index[edges] = gap;
+        prob[edges++] = known > 0 ? miss : 1;
+    }
+    begin[start] = edges;
+    for (int32_t s = 0; s < (int32_t)states; s++)
+        if (m->start[s] > 0) {
+            index[edges] = s;
+            prob[edges++] = m->start[s];
+        }
+    if (!m->has_start) {
+        index[edges] = gap;
+        prob[edges++] = 1;
+    }
+    begin[gap] = edges;
+    index[edges] = gap;
+    prob[edges++] = 1;
+    begin[gap + 1] = edges;
+    *out = (bf__chain){states + 2, begin, index, prob};
+    return BF_OK;
+}
+
+/* Mass on cells from the stationary mass d on the nodes of the chain, and its value. */
+static double spread(const bf__cells *m, const double *d, double *x) {
+    double inside = 0, value = 0;
+    for (int64_t s = 0; s < m->states; s++)
+        inside += d[s];
+    for (int64_t c = 0; c < m->cells; c++) {
+        x[c] = d[m->state_of[c]] / inside * bf__cell_pi(m, c);
+        value += x[c] * m->reward[c];
+    }
+    return value;
+}
+
+/* How much each closed class counts: by where the process ends from the start states, or, where
+ * the log has none, from its own states. */
+static bf_status class_shares(double *share, solution *out, const bf__cells *m,
+                              const bf__chain *chain, const bf__classes *classes, int32_t gap_class,
+                              const bf_context *context, bf_arena *arena, bf_error *err) {
+    double *from;
+    BF_ZALLOC(from, arena, chain->n, err);
+    double rows = 0;
+    for (int64_t c = 0; c < m->cells; c++)
+        rows += (double)m->count[c];
+    for (int64_t c = 0; c < m->cells && !m->has_start; c++)
+        from[m->state_of[c]] += (double)m->count[c] / rows;
+    for (int64_t s = 0; s < m->states && m->has_start; s++)
+        from[s] = m->start[s];
+    BF_TRY(bf__chain_absorption(share, chain, classes, from, context, arena, err));
+    out->start_gap = share[gap_class];
+    share[gap_class] = 0;
+    double total = 0;
+    for (int32_t k = 0; k < classes->count; k++)
+        total += share[k];
+    for (int64_t c = 0; c < m->cells && total <= 0; c++) { /* none is ever reached: by the rows */
+        int32_t k = classes->class_of[m->state_of[c]];
+        if (classes->closed[k])
+            share[k] += (double)m->count[c] / rows;
+    }
+    for (int32_t k = 0; k < classes->count && total > 0; k++)
+        share[k] /= total;
+    return BF_OK;
+}
+
+/* The minimum where it is 0; out->classes stays 0 where it is not. */
+static bf_status solve_chain(solution *out, const bf__cells *m, const bf_context *context,
+                             bf_arena *arena, bf_error *err) {
+    bf__chain chain;
+    bf__classes classes;
+    BF_TRY(build_chain(&chain, m, arena, err));
+    BF_TRY(bf__chain_classes(&classes, &chain, arena, err));
+    int32_t gap_class = classes.class_of[m->states + 1];
+    for (int32_t k = 0; k < classes.count; k++)
+        out->classes += classes.closed[k] && k != gap_class;
+    if (out->classes == 0)
+        return BF_OK;
+    double *share, *d, *x;
+    BF_ZALLOC(share, arena, classes.count, err);
+    BF_ALLOC(d, arena, chain.n, err);
+    BF_ALLOC(x, arena, m->cells, err);
+    bool gaps = false;
+    for (int64_t s = 0; s < m->states; s++)
+        gaps = gaps || classes.class_of[s] == gap_class || !classes.closed[classes.class_of[s]];
+    if (out->classes > 1 || (gaps && m->has_start))
+        BF_TRY(class_shares(share, out, m, &chain, &classes, gap_class, context, arena, err));
+    out->low = INFINITY;
+    out->high = -INFINITY;
+    memset(out->x, 0, (size_t)m->cells * sizeof *out->x);
+    for (int32_t k = 0; k < classes.count; k++) {
+        if (!classes.closed[k] || k == gap_class)
+            continue;
+        double residual, part = out->classes == 1 ? 1 : share[k];
+        BF_TRY(bf__chain_stationary(d, &residual, &chain, &classes, k, context, arena, err));
+        double value = spread(m, d, x);
+        out->convergence = fmax(out->convergence, residual);
+        out->low = fmin(out->low, value);
+        out->high = fmax(out->high, value);
+        for (int64_t c = 0; c < m->cells; c++)
+            out->x[c] += part * x[c];
+    }
+    return BF_OK;
+}
+
+/* ---- What to say about it */
+
+static double coverage(const bf__cells *m, const double *x, const double *miss, double *y) {
+    double covered = 1;
+    bf__cells_inflow(m, x, y);
+    for (int64_t s = 0; s < m->states; s++)
+        covered -= y[s] * miss[s];
+    return covered < 1 - 1e-14 ? fmax(covered, 0) : 1;
+}
+
+static bf_status warn(bf_estimate *out, const solution *s, double covered, double objective,
+                      const bf__cells *m, bf_arena *arena, bf_error *err) {
+    BF_TRY(bf__cells_warn_classes(out, m, s->classes, s->low, s->high, arena, err));
+    if (covered < 1)
+        BF_TRY(bf__warn(out, arena, err, covered < 0.99,
+                        "Collect data on those actions, or evaluate a policy that the log covers.",
+                        "%.3g%% of what the target policy does next is at (state, action) pairs "
+                        "that the log never shows: no weights can balance the flow, and the value "
+                        "given is of the best balance there is",
+                        100 * (1 - covered)));
+    if (s->start_gap > 1e-9)
+        BF_TRY(bf__warn(out, arena, err, s->start_gap > 0.01,
+                        "Collect data on those actions, or evaluate a policy that the log covers.",
+                        "from the log's start states the target policy meets a (state, action) "
+                        "pair that the log never shows with probability %.3g before it reaches the "
+                        "states that the value is about",
+                        s->start_gap));
+    if (s->classes == 0 && s->gap > 1e-6 * objective)
+        BF_TRY(bf__warn(out, arena, err, true, "The log has more states than can be solved.",
+                        "the weights are not the best ones: the duality gap is %.3g of a flow "
+                        "residual of %.3g",
+                        s->gap, objective));
+    return bf__cells_warn_doubts(out, m, s->convergence, arena, err);
+}
+
+static bf_status report(bf_estimate *out, const bf_problem *problem, const bf__cells *m,
+                        const solution *s, bf_arena *arena, bf_error *err) {
+    int64_t n = problem->data->n;
+    double *weights, *uniform, *miss, *y;
+    BF_ALLOC(weights, arena, n, err);
+    BF_ALLOC(uniform, arena, m->cells, err);
+    BF_ALLOC(miss, arena, m->states, err);
+    BF_ALLOC(y, arena, m->states, err);
+    for (int64_t i = 0; i < n; i++)
+        weights[i] = s->x[m->row_cell[i]] / (double)m->count[m->row_cell[i]];
+    for (int64_t c = 0; c < m->cells; c++)
+        uniform[c] = (double)m->count[c] / (double)n;
+    bf__cells_missing(m, miss);
+    double before = loss(s, m, uniform), after = loss(s, m, s->x);
+    double covered = coverage(m, s->x, miss, y);
+    bf__result_from_weights(out, problem, weights);
+    bf__diagnose(out, "flow_residual", "flow residual", after);
+    bf__diagnose(out, "flow_residual_uniform", "flow residual of equal weights", before);
+    bf__diagnose(out, "coverage", "share of the target's next pairs that the log shows", covered);
+    bf__diagnose(out, "coverage_uniform", "the same for equal weights",
+                 coverage(m, uniform, miss, y));
+    if (s->kernel.width > 0)
+        bf__diagnose(out, "bandwidth", "width of the kernel, in standard deviations",
+                     s->kernel.width);
+    bf__diagnose(out, "duality_gap", "duality gap of the flow residual", s->gap);
+    bf__diagnose(out, "cells", "visited (state, action) pairs", (double)(m->cells - m->absorbing));
+    bf__diagnose(out, "closed_classes", "closed classes that the log covers", s->classes);
+    if (s->classes > 1) {
+        bf__diagnose(out, "class_value_low", "lowest value of a closed class", s->low);
+        bf__diagnose(out, "class_value_high", "highest value of a closed class", s->high);
+    }
+    if (m->absorbing) {
+        double ended = s->x[m->cells - 1];
+        bf__diagnose(out, "absorbed", "share of time after the end", ended);
+        if (problem->gamma == 1 && ended > 0)
+            BF_TRY(bf__warn(out, arena, err, ended < 1,
+                            "Choose --terminal restart, or --gamma below 1.",
+                            "episodes end and stay ended, so %.3g of the long run is spent at "
+                            "reward 0",
+                            ended));
+    }
+    return warn(out, s, covered, after, m, arena, err);
+}
+
+/* The minimiser of the quadratic program, where the minimum is not 0. */
+static bf_status solve_program(solution *out, const bf__cells *m, const bf_context *context,
+                               bf_arena *arena, bf_error *err) {
+    bf__quadratic q;
+    bf__qp_result result;
+    if (out->kernel.k)
+        BF_TRY(bf__cells_kernel_quadratic(&q, &out->kernel, context, arena, err));
+    else
+        BF_TRY(bf__cells_quadratic(&q, m, arena, err));
+    BF_TRY(bf__simplex_qp(out->x, &result, &q, context, arena, err));
+    out->gap = result.gap;
+    return BF_OK;
+}
+
+static bf_status run(bf_estimate *out, const bf_problem *problem,
+                     const bf__blackbox_options *options, const bf_context *context,
+                     bf_arena *arena, bf_error *err) {
+    bf__cells m;
+    solution s = {.gap = 0};
+    BF_TRY(bf__cells_build(&m, problem, arena, err));
+    BF_ALLOC(s.x, arena, m.cells, err);
+    BF_ALLOC(s.scratch, arena, m.states * m.actions, err);
+    const bf__kernel_kind *kind = bf__kernel_at(options->kernel - 1);
+    if (kind && kind->wide)
+        BF_TRY(bf__cells_kernel_make(&s.kernel, &m, problem->data, kind->name, options->bandwidth,
+                                     context, arena, err));
+    BF_TRY(solve_chain(&s, &m, context, arena, err));
+    if (s.classes == 0)
+        BF_TRY(solve_program(&s, &m, context, arena, err));
+    else
+        s.gap = loss(&s, &m, s.x); /* the minimum is 0 */
+    return report(out, problem, &m, &s, arena, err);
+}
+
+static int suits(const bf_dataset *data) {
+    return data->action && data->states > 0 ? 2 : 0;
+}
+
+const bf__weights bf__weights_tabular = {
+    .name = "tabular",
+    .summary = "one weight per visited (state, action) pair, for finite states",
+    .suits = suits,
+    .run = run,
+};
