@@ -4,8 +4,8 @@
 # C, 64 chains at a time; the peer's in numpy, one state at a time).
 #
 # Seconds are those of the processor, so that a busy machine does not blur the ratio. Gymnasium is
-# looked for in $GYM_PYTHON, then in python3; without it only our side is measured. Writes
-# OUT/env.json.
+# looked for in $GYM_PYTHON, then in python3. The pinned release is 1.4.0, whose steps tests/fixtures
+# has recorded. Without Gymnasium only our side is measured. Writes OUT/env.json.
 set -euo pipefail
 build=$1 out=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,8 +21,9 @@ for candidate in "${GYM_PYTHON:-}" python3; do
     fi
 done
 if [ -z "$python" ]; then
-    echo "Gymnasium is not here: our side alone. For the ratio, python3 -m venv V &&"
-    echo "V/bin/pip install gymnasium, and GYM_PYTHON=V/bin/python."
+    echo "Gymnasium is not here, so only our side is measured. For the ratio, run"
+    echo "  python3 -m venv V && V/bin/pip install gymnasium==1.4.0 numpy==1.24.2"
+    echo "and set GYM_PYTHON=V/bin/python."
 fi
 
 # field NAME: a number of the JSON on standard input, one field per line or all in one.
