@@ -149,7 +149,7 @@ static void no_answer(void **state) {
     assert_true(isnan(x.value) && isnan(x.error));
 }
 
-/* One value has a bias and an error, and nobody knows how sure they are. */
+/* One value has a bias and an error, but no standard errors. */
 static void one_answer(void **state) {
     (void)state;
     const double one[] = {NAN, -2, NAN}, other[] = {NAN, 1, 1};

@@ -94,8 +94,8 @@ static int fail(const bf__tool *tool, const char *command, const bf_error *err) 
 }
 
 static void print_help(FILE *out) {
-    fputs("backflow - what would a new policy earn? Off-policy evaluation from logs collected\n"
-          "nobody knows how.\n\n"
+    fputs("backflow - what would a new policy earn? Off-policy evaluation from logs of unknown "
+          "origin.\n\n"
           "Usage: backflow COMMAND [arguments]\n\nCommands:\n",
           out);
     for (int i = 0; bf__command_at(i); i++)

@@ -114,9 +114,9 @@ bf_status bf__man_print(bf__tool *tool, bf_error *err) {
     tool->manual = true;
     fprintf(out,
             ".TH BACKFLOW 1 \"\" \"backflow %s\" \"User Commands\"\n"
-            ".SH NAME\nbackflow \\- off\\-policy evaluation from logs collected nobody knows how\n"
+            ".SH NAME\nbackflow \\- off\\-policy evaluation from logs of unknown origin\n"
             ".SH SYNOPSIS\n\\fBbackflow\\fR \\fICOMMAND\\fR [\\fIarguments\\fR]\n"
-            ".SH DESCRIPTION\nGiven logged transitions (s, a, r, s') collected nobody knows how, "
+            ".SH DESCRIPTION\nGiven logged transitions (s, a, r, s') of unknown origin, "
             "says what a target policy would\nearn per step in the long run, and whether the "
             "answer can be trusted.\n.SH COMMANDS\n",
             bf_version());
