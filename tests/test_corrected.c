@@ -473,7 +473,7 @@ static void actions_never_taken_are_left_out(void **state) {
     data.actions = 3;
     bf_estimate out = answer(&data, 1, BF_TERMINAL_RESTART, "auto");
     assert_near(out.value, before, 1e-6);
-    assert_near(bf_estimate_get(&out, "coverage"), 0.7, 1e-9);
+    assert_near(bf_estimate_get(&out, "coverage_actions"), 0.7, 1e-9);
     assert_true(out.warning_count > 0);
 }
 

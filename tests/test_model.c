@@ -187,7 +187,7 @@ static void gaps_are_said(void **state) {
     for (int k = 0; k < 2; k++) {
         bf_estimate out = run(methods[k], &problem, NULL);
         assert_near(out.value, (2.0 / 3) * 2 + (1.0 / 3) * 5, 1e-12);
-        assert_near(bf_estimate_get(&out, "coverage"), 0.5, 1e-12);
+        assert_near(bf_estimate_get(&out, "coverage_model"), 0.5, 1e-12);
         assert_true(out.warning_count == 1 && out.warnings[0].distrust);
     }
 }

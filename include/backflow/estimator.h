@@ -32,7 +32,7 @@ typedef struct bf_problem {
     const bf_policy *target;
 } bf_problem;
 
-/* A number found on the way. */
+/* A number found on the way; bf_diagnostic_describe says what each means. */
 typedef struct bf_diagnostic {
     const char *name;  /* JSON key: "ess" */
     const char *label; /* for people: "effective sample size" */
@@ -87,8 +87,13 @@ BF_API bf_status bf_estimator_run(const bf_estimator *estimator, bf_estimate *ou
                                   const bf_problem *problem, const void *options,
                                   const bf_context *context, bf_arena *arena, bf_error *err);
 
-/* The value of a diagnostic, or NaN where there is none of that name. */
+/* The value of a diagnostic, or NaN if there is none of that name. */
 BF_API double bf_estimate_get(const bf_estimate *estimate, const char *name);
+
+/* Every diagnostic that a method may give, with its name for programs, its name for people and one
+ * sentence that defines it; false past the end of the list. */
+BF_API bool bf_diagnostic_describe(int index, const char **key, const char **label,
+                                   const char **definition);
 
 #ifdef __cplusplus
 }

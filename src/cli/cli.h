@@ -98,4 +98,7 @@ void bf__args_help(bf__tool *tool, const bf__command *command, const bf__slot *s
 bf_status bf__man_print(bf__tool *tool, bf_error *err);
 void bf__man_command(FILE *out, const bf__command *command, const bf__slot *slots, int slot_count);
 
+/* docs/diagnostics.md. */
+bf_status bf__glossary_print(bf__tool *tool, bf_error *err);
+
 #endif

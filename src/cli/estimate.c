@@ -136,14 +136,13 @@ static bf_status load(question *q, bf__tool *tool, const estimate_options *o,
 static bf_status mention_behavior(bf_estimate *estimate, const question *q, bf_arena *arena,
                                   bf_error *err) {
     const bf__behavior *b = &q->behavior;
-    bf__diagnose(estimate, "behavior_least", "least probability of an action taken", b->least);
+    bf__diagnose(estimate, BF__D_BEHAVIOR_LEAST, b->least);
     if (strcmp(b->model, "counts") == 0)
         return bf__warn(estimate, arena, err, false,
                         "Log the probabilities (a column mu) where that is possible.",
                         "the behaviour policy was estimated from the log: shares of actions per "
                         "state");
-    bf__diagnose(estimate, "behavior_calibration", "calibration error of the fitted behaviour",
-                 b->calibration);
+    bf__diagnose(estimate, BF__D_BEHAVIOR_CALIBRATION, b->calibration);
     return bf__warn(estimate, arena, err, b->calibration > 0.05,
                     "Log the probabilities (a column mu) where that is possible.",
                     "the behaviour policy was estimated from the log by logistic regression, whose "

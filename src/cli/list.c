@@ -40,6 +40,11 @@ static bool contender_entry(int index, const char **name, const char **summary) 
     return item != NULL;
 }
 
+static bool diagnostic_entry(int index, const char **name, const char **summary) {
+    const char *label;
+    return bf_diagnostic_describe(index, name, &label, summary);
+}
+
 /* The policies that come with an environment; `uniform` is there for all. */
 static void print_policies(FILE *out, int index) {
     for (const bf_env_policy *p = bf_env_at(index)->policies; p && p->name; p++)
@@ -53,7 +58,7 @@ static const kind kinds[] = {
     {"kernels", kernel_entry},         {"readers", bf_reader_describe},
     {"policies", bf_policy_describe},  {"envs", env_entry, print_policies},
     {"experiments", experiment_entry}, {"contenders", contender_entry},
-    {"commands", command_entry},
+    {"diagnostics", diagnostic_entry}, {"commands", command_entry},
 };
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
 
@@ -97,6 +102,6 @@ const bf__command bf__command_list = {
     .name = "list",
     .summary = "what is built in: methods, weights, kernels, environments, ...",
     .usage = "list [estimators|weights|kernels|readers|policies|envs|experiments|contenders|"
-             "commands]",
+             "diagnostics|commands]",
     .run = run,
 };

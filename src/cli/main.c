@@ -128,12 +128,12 @@ static bool is(const char *word, const char *a, const char *b) {
     return strcmp(word, a) == 0 || strcmp(word, b) == 0;
 }
 
-/* --man: for the build, which installs what it prints. */
-static int print_manual(bf__tool *tool) {
+/* --man: for the build, which installs what it prints. --glossary: for script/glossary. */
+static int print_page(bf__tool *tool, bf_status (*print)(bf__tool *, bf_error *)) {
     bf_error err = {BF_OK, ""};
     bf_status status = bf_arena_create(&tool->arena, NULL, &err);
     if (status == BF_OK)
-        status = bf__man_print(tool, &err);
+        status = print(tool, &err);
     bf_arena_destroy(tool->arena);
     return status == BF_OK ? 0 : fail(tool, NULL, &err);
 }
@@ -154,7 +154,9 @@ int main(int argc, char **argv) {
         return 0;
     }
     if (strcmp(argv[1], "--man") == 0)
-        return print_manual(&tool);
+        return print_page(&tool, bf__man_print);
+    if (strcmp(argv[1], "--glossary") == 0)
+        return print_page(&tool, bf__glossary_print);
     const bf__command *command = NULL;
     for (int i = 0; bf__command_at(i) && !command; i++)
         if (strcmp(commands[i]->name, argv[1]) == 0)

@@ -1,8 +1,8 @@
 /* man.c - The manual page, in troff, from the tables that the tool itself goes by.
  *
  * Nothing is written twice: commands, their usage and options come from the answer of each to
- * --help, estimators and their options from estimators.def, exit statuses from status.def. The
- * build runs `backflow --man` and installs what it prints. */
+ * --help, estimators and their options from estimators.def, diagnostics from diagnostics.def, exit
+ * statuses from status.def. The build runs `backflow --man` and installs what it prints. */
 #include <string.h>
 
 #include "cli/cli.h"
@@ -97,6 +97,13 @@ static void estimators(FILE *out) {
     }
 }
 
+static void diagnostics(FILE *out) {
+    const char *key, *label, *definition;
+    fputs(".SH DIAGNOSTICS\nThe numbers of a report, by their names in the JSON.\n", out);
+    for (int i = 0; bf_diagnostic_describe(i, &key, &label, &definition); i++)
+        entry(out, key, NULL, definition);
+}
+
 static void exit_statuses(FILE *out) {
     fputs(".SH EXIT STATUS\n", out);
     for (int i = 0; i < BF_STATUS_COUNT; i++) {
@@ -129,6 +136,7 @@ bf_status bf__man_print(bf__tool *tool, bf_error *err) {
     heading(out, ".SH", "OPTIONS OF EVERY COMMAND");
     table(out, &bf__common_table);
     estimators(out);
+    diagnostics(out);
     exit_statuses(out);
     fputs(".SH ENVIRONMENT\n", out);
     entry(out, "OPENBLAS_CORETYPE", NULL,

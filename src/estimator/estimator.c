@@ -96,18 +96,6 @@ bf_status bf_estimator_run(const bf_estimator *estimator, bf_estimate *out,
     return BF_OK;
 }
 
-double bf_estimate_get(const bf_estimate *estimate, const char *name) {
-    for (int i = 0; i < estimate->diagnostic_count; i++)
-        if (strcmp(estimate->diagnostics[i].name, name) == 0)
-            return estimate->diagnostics[i].value;
-    return NAN;
-}
-
-void bf__diagnose(bf_estimate *out, const char *name, const char *label, double value) {
-    if (out->diagnostic_count < BF_MAX_DIAGNOSTICS)
-        out->diagnostics[out->diagnostic_count++] = (bf_diagnostic){name, label, value};
-}
-
 bf_status bf__warn(bf_estimate *out, bf_arena *arena, bf_error *err, bool distrust,
                    const char *advice, const char *format, ...) {
     if (out->warning_count == BF_MAX_WARNINGS)
@@ -137,10 +125,10 @@ void bf__result_from_weights(bf_estimate *out, const bf_problem *problem, const 
     }
     out->value = value;
     out->weights = weights;
-    bf__diagnose(out, "ess", "effective sample size", squares > 0 ? sum * sum / squares : 0);
-    bf__diagnose(out, "max_weight", "largest weight", largest);
+    bf__diagnose(out, BF__D_ESS, squares > 0 ? sum * sum / squares : 0);
+    bf__diagnose(out, BF__D_MAX_WEIGHT, largest);
     if (problem->terminal == BF_TERMINAL_RESTART && problem->gamma == 1 && ended > 0) {
-        bf__diagnose(out, "episode_return", "expected return of an episode", value / ended);
-        bf__diagnose(out, "episode_length", "expected length of an episode", sum / ended);
+        bf__diagnose(out, BF__D_EPISODE_RETURN, value / ended);
+        bf__diagnose(out, BF__D_EPISODE_LENGTH, sum / ended);
     }
 }

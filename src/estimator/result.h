@@ -3,9 +3,16 @@
 #define BF_ESTIMATOR_RESULT_H
 
 #include "backflow/estimator.h"
+#include "estimator/diagnostics.h"
 
-/* Adds a number; `name` and `label` are borrowed and must outlive the answer. */
-void bf__diagnose(bf_estimate *out, const char *name, const char *label, double value);
+/* Adds a number. */
+void bf__diagnose(bf_estimate *out, bf__diagnostic_id id, double value);
+
+/* Adds what `other` has and the answer has not. */
+void bf__diagnose_also(bf_estimate *out, const bf_estimate *other);
+
+/* The number, or NaN if there is none. */
+double bf__diagnosed(const bf_estimate *estimate, bf__diagnostic_id id);
 
 /* Adds a warning; the text is formatted into `arena`, `advice` is borrowed. */
 bf_status bf__warn(bf_estimate *out, bf_arena *arena, bf_error *err, bool distrust,

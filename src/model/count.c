@@ -177,10 +177,9 @@ bf_status bf__count_gap(double *gap, const bf__count *count, const double *q, bf
 bf_status bf__count_report(bf_estimate *out, const bf__count *count, bf_arena *arena,
                            bf_error *err) {
     const bf__cells *m = count->cells;
-    bf__diagnose(out, "coverage", "share of the target's actions that the log shows",
-                 count->covered);
-    bf__diagnose(out, "cells", "visited (state, action) pairs", (double)(m->cells - m->absorbing));
-    bf__diagnose(out, "closed_classes", "closed classes of the model", count->closed);
+    bf__diagnose(out, BF__D_COVERAGE_MODEL, count->covered);
+    bf__diagnose(out, BF__D_CELLS, (double)(m->cells - m->absorbing));
+    bf__diagnose(out, BF__D_MODEL_CLASSES, count->closed);
     if (count->covered < 1)
         BF_TRY(bf__warn(out, arena, err, count->covered < 0.99,
                         "Collect data on those actions, or evaluate a policy that the log covers.",

@@ -314,13 +314,10 @@ static bf_status report(bf_estimate *out, const rollout *r, const tally *t, int6
     for (int b = 0; b < BATCHES; b++)
         square += pow(t->sum[b] / part - mean, 2);
     out->value = t->over ? 0 : mean;
-    bf__diagnose(out, "rollout_error", "standard error of the rollout alone",
-                 sqrt(square / (BATCHES * (BATCHES - 1))));
-    bf__diagnose(out, "rollout_ends", "terminated steps of the rollout", (double)t->ends);
-    bf__diagnose(out, "bandwidth", "width of the kernel, in standard deviations",
-                 r->regression.kernel.width[0]);
-    bf__diagnose(out, "neighbours", "rows that a prediction rests on, on average",
-                 t->rows / (double)steps);
+    bf__diagnose(out, BF__D_ROLLOUT_ERROR, sqrt(square / (BATCHES * (BATCHES - 1))));
+    bf__diagnose(out, BF__D_ROLLOUT_ENDS, (double)t->ends);
+    bf__diagnose(out, BF__D_BANDWIDTH, r->regression.kernel.width[0]);
+    bf__diagnose(out, BF__D_NEIGHBOURS, t->rows / (double)steps);
     if (t->over)
         BF_TRY(bf__warn(out, arena, err, false, "Choose --terminal restart, or --gamma below 1.",
                         "episodes end and stay ended, so all of the long run is spent at reward "

@@ -265,8 +265,7 @@ bf_status bf__points_make(bf__points *out, const bf_problem *problem, const char
 
 bf_status bf__points_report(bf_estimate *out, const bf__points *points, bf_arena *arena,
                             bf_error *err) {
-    bf__diagnose(out, "coverage", "share of the target's next actions that the log ever took",
-                 points->covered);
+    bf__diagnose(out, BF__D_COVERAGE_ACTIONS, points->covered);
     if (points->covered < 1 - 1e-9)
         BF_TRY(bf__warn(out, arena, err, points->covered < 0.99,
                         "Collect data on those actions, or evaluate a policy that the log covers.",

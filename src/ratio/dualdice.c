@@ -60,8 +60,8 @@ bf_status bf__dice_result(bf_estimate *out, const bf__dice *dice, const double *
     if (problem->terminal == BF_TERMINAL_ABSORB && problem->data->terminated)
         mass = sum / total;
     BF_TRY(bf__ratio_result(out, problem, weights, mass, arena, err));
-    bf__diagnose(out, "mean_zeta", "mean ratio, 1 where it is right", sum / total);
-    bf__diagnose(out, "gamma_used", "discount of the ratios", problem->gamma);
+    bf__diagnose(out, BF__D_MEAN_ZETA, sum / total);
+    bf__diagnose(out, BF__D_GAMMA_USED, problem->gamma);
     if (mass == 1 && fabs(sum / total - 1) > 0.25)
         BF_TRY(bf__warn(out, arena, err, fabs(sum / total - 1) > 0.5,
                         "More data (or --steps of neural), a smaller discount, or another method: "

@@ -195,6 +195,6 @@ bf_status bf__dice_neural(bf_estimate *out, const bf__dice *dice, const bf_conte
         high = fmax(high, values[k]);
     }
     BF_TRY(bf__dice_result(out, dice, zeta, arena, err));
-    bf__diagnose(out, "value_spread", "spread of the last four answers", high - low);
+    bf__diagnose(out, BF__D_VALUE_SPREAD, high - low);
     return bf__points_report(out, &pairs.points, arena, err);
 }

@@ -114,6 +114,6 @@ bf_status bf__dice_tabular(bf_estimate *out, const bf__dice *dice, const bf_cont
         each[i] = zeta[dice->by_state ? s : s * m.actions + data->action[i]];
     }
     BF_TRY(bf__dice_result(out, dice, each, arena, err));
-    bf__diagnose(out, "cells", "visited (state, action) pairs", (double)(m.cells - m.absorbing));
+    bf__diagnose(out, BF__D_CELLS, (double)(m.cells - m.absorbing));
     return BF_OK;
 }

@@ -215,13 +215,12 @@ static bf_status report(bf_estimate *out, const features *s, const double *alpha
         after += (s->b[j] + rest[j]) * (s->b[j] + rest[j]);
         apart += s->apart[j] * s->apart[j];
     }
-    bf__diagnose(out, "state_residual", "residual of the balance of states", after);
-    bf__diagnose(out, "state_residual_uniform", "the same for ratios of 1", before);
-    bf__diagnose(out, "imbalance", "distance of the log's states and next states", sqrt(apart));
-    bf__diagnose(out, "bandwidth", "width of the kernel, in standard deviations",
-                 s->lowrank->flow->kernel.width[0]);
-    bf__diagnose(out, "features", "features that the kernel is cut to", (double)s->m);
-    bf__diagnose(out, "ridge", "weight of |alpha|^2", ridge);
+    bf__diagnose(out, BF__D_STATE_RESIDUAL, after);
+    bf__diagnose(out, BF__D_STATE_RESIDUAL_UNIFORM, before);
+    bf__diagnose(out, BF__D_IMBALANCE_FEATURES, sqrt(apart));
+    bf__diagnose(out, BF__D_BANDWIDTH, s->lowrank->flow->kernel.width[0]);
+    bf__diagnose(out, BF__D_FEATURES, (double)s->m);
+    bf__diagnose(out, BF__D_RIDGE, ridge);
     if (sqrt(apart) > 0.1 && s->by_next)
         BF_TRY(
             bf__warn(out, arena, err, false,

@@ -241,6 +241,6 @@ bf_status bf__ips_neural(bf_estimate *out, const bf__ips *ips, const bf_context 
     for (int64_t i = 0; i < in->n; i++)
         w[i] = (double)outputs[i];
     BF_TRY(bf__ips_result(out, ips, w, arena, err));
-    bf__diagnose(out, "loss", "mean loss of the last tenth of the batches", loss);
+    bf__diagnose(out, BF__D_LOSS, loss);
     return BF_OK;
 }

@@ -143,11 +143,11 @@ static bf_status report(bf_estimate *out, const bf__ips *ips, const balance *b, 
     for (int64_t i = 0; i < ips->problem->data->n; i++)
         rows += ips->u[i];
     uniform = residual(b, b->freq, rows);
-    bf__diagnose(out, "state_residual", "residual of the balance of states", residual(b, x, rows));
-    bf__diagnose(out, "state_residual_uniform", "the same for ratios of 1", uniform);
-    bf__diagnose(out, "imbalance", "distance of the log's states and next states", apart);
-    bf__diagnose(out, "duality_gap", "duality gap of the program", qp->gap);
-    bf__diagnose(out, "states", "states that rows start from", (double)b->states);
+    bf__diagnose(out, BF__D_STATE_RESIDUAL, residual(b, x, rows));
+    bf__diagnose(out, BF__D_STATE_RESIDUAL_UNIFORM, uniform);
+    bf__diagnose(out, BF__D_IMBALANCE, apart);
+    bf__diagnose(out, BF__D_DUALITY_GAP, qp->gap);
+    bf__diagnose(out, BF__D_STATES, (double)b->states);
     if (apart > 0.02 && b->by_next)
         BF_TRY(
             bf__warn(out, arena, err, apart > 0.1,

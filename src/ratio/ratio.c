@@ -83,8 +83,7 @@ bf_status bf__ratio_result(bf_estimate *out, const bf_problem *problem, const do
     if (below > 1e-9 * above) {
         /* Where all is logged, a mean of rewards lies among them. */
         out->value = mass == 1 ? fmin(fmax(value, low), high) : value;
-        bf__diagnose(out, "negative", "share of the weight that is below 0",
-                     below / (above + below));
+        bf__diagnose(out, BF__D_NEGATIVE_MASS, below / sum * mass);
         if (below > most_negative * above)
             BF_TRY(bf__warn(out, arena, err, true,
                             "Collect more data, or compare with --method blackbox.",
@@ -92,7 +91,7 @@ bf_status bf__ratio_result(bf_estimate *out, const bf_problem *problem, const do
                             "be: the ratios are not well determined by this log",
                             100 * below / (above + below)));
     }
-    double ess = bf_estimate_get(out, "ess");
+    double ess = bf__diagnosed(out, BF__D_ESS);
     if (ess < least_ess * (double)data->n)
         BF_TRY(bf__warn(out, arena, err, true,
                         "Collect data nearer to what the target policy does.",

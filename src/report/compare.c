@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "estimator/result.h"
 #include "report/report.h"
 #include "report/settings.h"
 
 static void line(FILE *out, const bf__answer *answer, bool intervals) {
     const bf_estimate *e = answer->estimate;
-    double ess = bf_estimate_get(e, "ess");
+    double ess = bf__diagnosed(e, BF__D_ESS);
     char interval[64] = "-", size[32] = "-", name[64], warnings[16] = "-";
     if (e->level > 0)
         snprintf(interval, sizeof interval, "%.5g to %.5g (%g%%)", e->low, e->high, 100 * e->level);

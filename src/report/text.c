@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "estimator/diagnostics.h"
 #include "report/report.h"
 
 /* 1234567 as 1,234,567. */
@@ -57,7 +58,7 @@ void bf__describe_log(FILE *out, const bf_dataset *data) {
 
 static void diagnostic(FILE *out, const bf_diagnostic *d, int64_t n) {
     char share[48] = "", count[32];
-    if (strcmp(d->name, "ess") == 0)
+    if (strcmp(d->name, bf__diagnostic_at(BF__D_ESS)->key) == 0)
         snprintf(share, sizeof share, " of %s (%.3g%%)", grouped(n, count),
                  100 * d->value / (double)n);
     fprintf(out, "  %-52s %.6g%s\n", d->label, d->value, share);

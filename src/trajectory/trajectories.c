@@ -129,11 +129,10 @@ bf_status bf__trajectories_result(bf_estimate *out, const bf_problem *problem,
     }
     double ess = squares > 0 ? sum * sum / squares : 0, episodes = (double)t->episodes;
     bf__result_from_weights(out, problem, weights);
-    bf__diagnose(out, "ess_episodes", "episodes that the products of ratios leave", ess);
-    bf__diagnose(out, "max_weight_episode", "largest share of one episode", sum > 0 ? 1 / sum : 0);
-    bf__diagnose(out, "mean_ratio", "mean ratio of an episode, 1 in expectation",
-                 sum / episodes * exp(largest));
-    bf__diagnose(out, "longest_episode", "steps of the longest episode", (double)t->longest);
+    bf__diagnose(out, BF__D_ESS_EPISODES, ess);
+    bf__diagnose(out, BF__D_MAX_WEIGHT_EPISODE, sum > 0 ? 1 / sum : 0);
+    bf__diagnose(out, BF__D_MEAN_RATIO, sum / episodes * exp(largest));
+    bf__diagnose(out, BF__D_LONGEST_EPISODE, (double)t->longest);
     if (ess < 0.1 * episodes || (ess < 10 && ess < 0.5 * episodes))
         BF_TRY(bf__warn(out, arena, err, true,
                         "Use a method whose weights do not multiply over time: --method blackbox, "

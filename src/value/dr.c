@@ -64,14 +64,10 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const void *op
     *out = weighted;
     out->level = 0; /* its interval is about another number */
     out->value = bf__dr_value(weighted.weights, &q, problem);
-    bf__diagnose(out, "weighted", "value by the weights alone", weighted.value);
-    bf__diagnose(out, "direct", "value by q alone", q.value);
-    bf__diagnose(out, "bellman_error", "root mean square of r + E q(x') - q(x) - value", q.error);
-    for (int i = 0; i < q.remarks.diagnostic_count; i++) {
-        const bf_diagnostic *d = &q.remarks.diagnostics[i];
-        if (isnan(bf_estimate_get(out, d->name)))
-            bf__diagnose(out, d->name, d->label, d->value);
-    }
+    bf__diagnose(out, BF__D_WEIGHTED, weighted.value);
+    bf__diagnose(out, BF__D_DIRECT, q.value);
+    bf__diagnose(out, BF__D_BELLMAN_ERROR, q.error);
+    bf__diagnose_also(out, &q.remarks);
     for (int i = 0; i < q.remarks.warning_count && weighted.warning_count == 0; i++)
         if (out->warning_count < BF_MAX_WARNINGS)
             out->warnings[out->warning_count++] = q.remarks.warnings[i];

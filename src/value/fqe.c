@@ -254,9 +254,9 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const void *op
         square += data->reward[i] * data->reward[i] / (double)data->n;
     }
     double deviation = sqrt(fmax(square - mean * mean, 0));
-    bf__diagnose(out, "bellman_error", "root mean square of r - c + V' - h", f.bellman);
-    bf__diagnose(out, "value_scale", "deviation of the action values", f.scale);
-    bf__diagnose(out, "drift", "change of the value over the last tenth of the rounds", drift);
+    bf__diagnose(out, BF__D_BELLMAN_ERROR, f.bellman);
+    bf__diagnose(out, BF__D_VALUE_SCALE, f.scale);
+    bf__diagnose(out, BF__D_DRIFT, drift);
     if (drift > 0.02 * deviation)
         BF_TRY(bf__warn(out, arena, err, drift > 0.1 * deviation,
                         "More --rounds, or a smaller --rate; or --method blackbox.",

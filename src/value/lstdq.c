@@ -17,7 +17,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const void *op
     *out = q.remarks;
     out->value = q.value;
     out->model = q.model;
-    bf__diagnose(out, "bellman_error", "root mean square of r + E q(x') - q(x) - value", q.error);
+    bf__diagnose(out, BF__D_BELLMAN_ERROR, q.error);
     return bf__within_rewards(&out->value, out, problem, arena, err);
 }
 

@@ -201,11 +201,9 @@ bf_status bf__q_lowrank(bf__q *out, const bf_problem *problem, const bf__q_optio
     int chosen = bf__ridges_choose(&s.ridges);
     *out = (bf__q){.model = "lowrank"};
     BF_TRY(finish(out, &s, s.ridges.lambda[chosen], err));
-    bf__diagnose(&out->remarks, "q_features", "features of q", (double)s.m);
-    bf__diagnose(&out->remarks, "q_ridge", "ridge of q", s.ridges.lambda[chosen]);
-    bf__diagnose(&out->remarks, "q_bandwidth", "width of the kernel of q, in standard deviations",
-                 f->kernel.width[0]);
-    bf__diagnose(&out->remarks, "q_negative", "mean below 0 of the weights that q implies",
-                 s.ridges.negative[chosen]);
+    bf__diagnose(&out->remarks, BF__D_Q_FEATURES, (double)s.m);
+    bf__diagnose(&out->remarks, BF__D_Q_RIDGE, s.ridges.lambda[chosen]);
+    bf__diagnose(&out->remarks, BF__D_Q_BANDWIDTH, f->kernel.width[0]);
+    bf__diagnose(&out->remarks, BF__D_Q_NEGATIVE, s.ridges.negative[chosen]);
     return bf__points_report(&out->remarks, &points, arena, err);
 }

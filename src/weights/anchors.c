@@ -241,9 +241,9 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
     }
     BF_TRY(bf__balance_report(out, problem, &balance, w, r.lowrank, r.streamed ? NULL : r.psi,
                               context, arena, err));
-    bf__diagnose(out, "negative_mass", "weight below zero, of a total of 1", 0);
-    bf__diagnose(out, "anchor_gap", "share of the log that is far from all anchors", least_far);
-    bf__diagnose(out, "duality_gap", "duality gap of the flow residual", gap);
+    bf__diagnose(out, BF__D_NEGATIVE_MASS, 0);
+    bf__diagnose(out, BF__D_ANCHOR_GAP, least_far);
+    bf__diagnose(out, BF__D_DUALITY_GAP, gap);
     if (least_far > 0.5)
         BF_TRY(bf__warn(out, arena, err, least_far > 0.9,
                         "Take --weights linear, more --features or a larger --anchor-width.",

@@ -65,7 +65,7 @@ bf_status bf__balance_ended(bool *ended, bf_estimate *out, const bf_problem *pro
     double *w;
     BF_ZALLOC(w, arena, data->n, err);
     bf__result_from_weights(out, problem, w);
-    bf__diagnose(out, "absorbed", "share of time after the end", 1);
+    bf__diagnose(out, BF__D_ABSORBED, 1);
     return bf__warn(out, arena, err, true, "Choose --terminal restart, or --gamma below 1.",
                     "episodes end and stay ended: if the target policy can reach an end from "
                     "everywhere, all of the long run is spent there, at reward 0");
@@ -144,7 +144,7 @@ static double absorb(double *w, const bf_problem *problem) {
 /* ---- What to say about it */
 
 static bf_status warn(bf_estimate *out, const sums *s, int64_t n, bf_arena *arena, bf_error *err) {
-    double ess = bf_estimate_get(out, "ess"), largest = bf_estimate_get(out, "max_weight");
+    double ess = bf__diagnosed(out, BF__D_ESS), largest = bf__diagnosed(out, BF__D_MAX_WEIGHT);
     /* Below rounding of the residual there is nothing left to compare. */
     if (s->loss > s->uniform * (1 + 1e-6) + 1e-14)
         BF_TRY(bf__warn(out, arena, err, true,
@@ -179,17 +179,15 @@ bf_status bf__balance_report(bf_estimate *out, const bf_problem *problem,
         BF_TRY(exact_sums(&s, flow, w, context, arena, err));
     double absorbed = balance->absorbed ? absorb(w, problem) : 0;
     bf__result_from_weights(out, problem, w);
-    bf__diagnose(out, "flow_residual", "flow residual", s.loss);
-    bf__diagnose(out, "flow_residual_uniform", "flow residual of equal weights", s.uniform);
+    bf__diagnose(out, BF__D_FLOW_RESIDUAL, s.loss);
+    bf__diagnose(out, BF__D_FLOW_RESIDUAL_UNIFORM, s.uniform);
     if (lowrank)
-        bf__diagnose(out, "flow_guard", "most that the features can miss of the flow residual",
-                     s.guard);
+        bf__diagnose(out, BF__D_FLOW_GUARD, s.guard);
     if (balance->absorbed)
-        bf__diagnose(out, "absorbed", "share of time after the end", absorbed);
-    bf__diagnose(out, "bandwidth", "width of the kernel, in standard deviations",
-                 flow->kernel.width[0]);
+        bf__diagnose(out, BF__D_ABSORBED, absorbed);
+    bf__diagnose(out, BF__D_BANDWIDTH, flow->kernel.width[0]);
     if (lowrank)
-        bf__diagnose(out, "features", "features that the kernel is cut to", (double)lowrank->m);
+        bf__diagnose(out, BF__D_FEATURES, (double)lowrank->m);
     BF_TRY(bf__points_report(out, &balance->points, arena, err));
     return warn(out, &s, flow->n, arena, err);
 }

@@ -257,12 +257,11 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
     bf__result_from_weights(out, problem, w);
     double shown = out->value;
     out->value = summarise(&spread, &t, problem);
-    bf__diagnose(out, "weights_value", "value of the weights shown, none negative", shown);
-    bf__diagnose(out, "base_value", "value before the correction",
-                 mean_reward(t.base.u, problem->data->reward, n));
-    bf__diagnose(out, "spread", "standard deviation over variants of the correction", spread);
-    bf__diagnose(out, "negative_mass", "negative weight before it was set to 0", negative);
-    bf__diagnose(out, "raised", "variants that needed a larger ridge", t.raised);
+    bf__diagnose(out, BF__D_WEIGHTS_VALUE, shown);
+    bf__diagnose(out, BF__D_BASE_VALUE, mean_reward(t.base.u, problem->data->reward, n));
+    bf__diagnose(out, BF__D_SPREAD, spread);
+    bf__diagnose(out, BF__D_NEGATIVE_MASS, negative);
+    bf__diagnose(out, BF__D_RAISED, t.raised);
     BF_TRY(bf__neighbours_report(out, problem, &t.points, &t.base, t.residual[0], t.residual[1],
                                  t.m, arena, err));
     return warn(out, problem, &t, spread, negative, arena, err);

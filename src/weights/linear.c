@@ -162,9 +162,8 @@ static bf_status report(bf_estimate *out, const bf_problem *problem, const bf__b
         kept[i] *= total / sum;
     out->weights = kept;
     double value = fmin(fmax(out->value, total * low), total * high), slack = 1e-9 * (high - low);
-    bf__diagnose(out, "negative_mass", "weight below zero, of a total of 1",
-                 s->ridges.negative[chosen]);
-    bf__diagnose(out, "ridge", "penalty on the weights in force", s->ridges.lambda[chosen]);
+    bf__diagnose(out, BF__D_NEGATIVE_MASS, s->ridges.negative[chosen]);
+    bf__diagnose(out, BF__D_RIDGE, s->ridges.lambda[chosen]);
     if (s->ridges.negative[chosen] > 2 * bf__most_negative)
         BF_TRY(bf__warn(out, arena, err, true,
                         "Raise --ridge, or take --weights anchors, which can not be negative.",

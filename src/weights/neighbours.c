@@ -25,8 +25,8 @@ void bf__neighbours_note(const bf__points *points, const bf_context *context) {
 
 static bf_status warn_of_weights(bf_estimate *out, const bf_problem *problem, double after,
                                  double before, bf_arena *arena, bf_error *err) {
-    double n = (double)problem->data->n, ess = bf_estimate_get(out, "ess");
-    double largest = bf_estimate_get(out, "max_weight");
+    double n = (double)problem->data->n, ess = bf__diagnosed(out, BF__D_ESS);
+    double largest = bf__diagnosed(out, BF__D_MAX_WEIGHT);
     if (ess < fmin(fmax(20, 0.005 * n), 0.5 * n))
         BF_TRY(bf__warn(out, arena, err, ess < 20,
                         "Collect data nearer to what the target policy does.",
@@ -72,17 +72,15 @@ static bf_status warn_of_chain(bf_estimate *out, const bf_problem *problem,
 bf_status bf__neighbours_report(bf_estimate *out, const bf_problem *problem,
                                 const bf__points *points, const bf__neighbours *base, double after,
                                 double before, int64_t features, bf_arena *arena, bf_error *err) {
-    bf__diagnose(out, "flow_residual", "flow residual, on the features", after);
-    bf__diagnose(out, "flow_residual_uniform", "flow residual of equal weights", before);
+    bf__diagnose(out, BF__D_FLOW_RESIDUAL, after);
+    bf__diagnose(out, BF__D_FLOW_RESIDUAL_UNIFORM, before);
     BF_TRY(bf__points_report(out, points, arena, err));
-    bf__diagnose(out, "off_hull",
-                 "distance of next states from the hull of their neighbours, in deviations",
-                 base->off_hull);
-    bf__diagnose(out, "features", "features that the flow is measured on", (double)features);
-    bf__diagnose(out, "nodes", "pairs that the chain runs on", (double)base->nodes);
-    bf__diagnose(out, "steps", "steps until the chain settled", (double)base->steps);
+    bf__diagnose(out, BF__D_OFF_HULL, base->off_hull);
+    bf__diagnose(out, BF__D_FEATURES, (double)features);
+    bf__diagnose(out, BF__D_NODES, (double)base->nodes);
+    bf__diagnose(out, BF__D_CHAIN_STEPS, (double)base->steps);
     if (base->ends)
-        bf__diagnose(out, "absorbed", "share of time after the end", 1 - base->sum);
+        bf__diagnose(out, BF__D_ABSORBED, 1 - base->sum);
     if (base->sum > 0)
         BF_TRY(warn_of_weights(out, problem, after, before, arena, err));
     return warn_of_chain(out, problem, base, arena, err);

@@ -156,11 +156,11 @@ static bf_status report(bf_estimate *out, const bf_problem *problem, neural *v,
         BF_TRY(bf__lowrank_create(&lowrank, v->flow, &options, used, arena, err));
     }
     BF_TRY(bf__balance_report(out, problem, &v->balance, v->w, lowrank, NULL, used, arena, err));
-    bf__diagnose(out, "steps", "steps of the optimiser, all fits together", v->steps);
-    bf__diagnose(out, "fits", "networks that the weights are the mean of", v->fits);
+    bf__diagnose(out, BF__D_FIT_STEPS, v->steps);
+    bf__diagnose(out, BF__D_FITS, v->fits);
     if (v->fits > 0) {
-        bf__diagnose(out, "fit_value_low", "lowest value by one network", v->low);
-        bf__diagnose(out, "fit_value_high", "highest value by one network", v->high);
+        bf__diagnose(out, BF__D_FIT_VALUE_LOW, v->low);
+        bf__diagnose(out, BF__D_FIT_VALUE_HIGH, v->high);
     }
     return warn(out, v, problem, arena, err);
 }

@@ -231,24 +231,22 @@ static bf_status report(bf_estimate *out, const bf_problem *problem, const bf__c
     double before = loss(s, m, uniform), after = loss(s, m, s->x);
     double covered = coverage(m, s->x, miss, y);
     bf__result_from_weights(out, problem, weights);
-    bf__diagnose(out, "flow_residual", "flow residual", after);
-    bf__diagnose(out, "flow_residual_uniform", "flow residual of equal weights", before);
-    bf__diagnose(out, "coverage", "share of the target's next pairs that the log shows", covered);
-    bf__diagnose(out, "coverage_uniform", "the same for equal weights",
-                 coverage(m, uniform, miss, y));
+    bf__diagnose(out, BF__D_FLOW_RESIDUAL, after);
+    bf__diagnose(out, BF__D_FLOW_RESIDUAL_UNIFORM, before);
+    bf__diagnose(out, BF__D_COVERAGE, covered);
+    bf__diagnose(out, BF__D_COVERAGE_UNIFORM, coverage(m, uniform, miss, y));
     if (s->kernel.width > 0)
-        bf__diagnose(out, "bandwidth", "width of the kernel, in standard deviations",
-                     s->kernel.width);
-    bf__diagnose(out, "duality_gap", "duality gap of the flow residual", s->gap);
-    bf__diagnose(out, "cells", "visited (state, action) pairs", (double)(m->cells - m->absorbing));
-    bf__diagnose(out, "closed_classes", "closed classes that the log covers", s->classes);
+        bf__diagnose(out, BF__D_BANDWIDTH, s->kernel.width);
+    bf__diagnose(out, BF__D_DUALITY_GAP, s->gap);
+    bf__diagnose(out, BF__D_CELLS, (double)(m->cells - m->absorbing));
+    bf__diagnose(out, BF__D_CLOSED_CLASSES, s->classes);
     if (s->classes > 1) {
-        bf__diagnose(out, "class_value_low", "lowest value of a closed class", s->low);
-        bf__diagnose(out, "class_value_high", "highest value of a closed class", s->high);
+        bf__diagnose(out, BF__D_CLASS_VALUE_LOW, s->low);
+        bf__diagnose(out, BF__D_CLASS_VALUE_HIGH, s->high);
     }
     if (m->absorbing) {
         double ended = s->x[m->cells - 1];
-        bf__diagnose(out, "absorbed", "share of time after the end", ended);
+        bf__diagnose(out, BF__D_ABSORBED, ended);
         if (problem->gamma == 1 && ended > 0)
             BF_TRY(bf__warn(out, arena, err, ended < 1,
                             "Choose --terminal restart, or --gamma below 1.",

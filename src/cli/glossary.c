@@ -1,0 +1,39 @@
+/* glossary.c - docs/diagnostics.md, from the list of diagnostics. `script/glossary` runs
+ * `backflow --glossary` and keeps what it prints; a test holds the page against it. */
+#include "cli/cli.h"
+#include "core/fail.h"
+#include "estimator/diagnostics.h"
+
+static const char opening[] =
+    "<!-- Made by script/glossary from src/estimator/diagnostics.def: do not edit. -->\n"
+    "# Diagnostics\n\n"
+    "An answer comes with numbers that help to judge it. Each stands in the report under its "
+    "label\n"
+    "and in the JSON under its key, and a key means the same for every method. *Better* says "
+    "which\n"
+    "end is the good one, if there is one. `backflow list diagnostics` prints the same list.\n\n"
+    "| key | label | unit | better | definition |\n"
+    "| --- | --- | --- | --- | --- |\n";
+
+/* A cell of the table: a bar would end it. */
+static void cell(FILE *out, const char *text) {
+    for (; *text; text++)
+        fprintf(out, *text == '|' ? "\\%c" : "%c", *text);
+    fputs(" | ", out);
+}
+
+bf_status bf__glossary_print(bf__tool *tool, bf_error *err) {
+    FILE *out = tool->out;
+    fputs(opening, out);
+    for (int i = 0; bf__diagnostic_at(i); i++) {
+        const bf__diagnostic_kind *d = bf__diagnostic_at(i);
+        fprintf(out, "| `%s` | ", d->key);
+        cell(out, d->label);
+        cell(out, d->unit);
+        cell(out, d->good);
+        fprintf(out, "%s |\n", d->definition);
+    }
+    if (fflush(out) != 0 || ferror(out))
+        return bf_fail(err, BF_EFILE, "standard output: cannot be written");
+    return BF_OK;
+}

@@ -1,0 +1,53 @@
+/* diagnostics.c - Diagnostics by identifier: the list, adding one to an answer, reading it. */
+#include "estimator/diagnostics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "backflow/estimator.h"
+#include "estimator/result.h"
+
+static const bf__diagnostic_kind kinds[] = {
+#define BF_DIAGNOSTIC(id, key, unit, good, label, definition) {key, unit, good, label, definition},
+#include "estimator/diagnostics.def"
+#undef BF_DIAGNOSTIC
+};
+
+const bf__diagnostic_kind *bf__diagnostic_at(int id) {
+    return id >= 0 && id < BF__DIAGNOSTICS ? &kinds[id] : NULL;
+}
+
+bool bf_diagnostic_describe(int index, const char **key, const char **label,
+                            const char **definition) {
+    const bf__diagnostic_kind *kind = bf__diagnostic_at(index);
+    if (!kind)
+        return false;
+    *key = kind->key;
+    *label = kind->label;
+    *definition = kind->definition;
+    return true;
+}
+
+double bf_estimate_get(const bf_estimate *estimate, const char *name) {
+    for (int i = 0; i < estimate->diagnostic_count; i++)
+        if (strcmp(estimate->diagnostics[i].name, name) == 0)
+            return estimate->diagnostics[i].value;
+    return NAN;
+}
+
+double bf__diagnosed(const bf_estimate *estimate, bf__diagnostic_id id) {
+    return bf_estimate_get(estimate, kinds[id].key);
+}
+
+void bf__diagnose(bf_estimate *out, bf__diagnostic_id id, double value) {
+    if (out->diagnostic_count < BF_MAX_DIAGNOSTICS)
+        out->diagnostics[out->diagnostic_count++] =
+            (bf_diagnostic){kinds[id].key, kinds[id].label, value};
+}
+
+void bf__diagnose_also(bf_estimate *out, const bf_estimate *other) {
+    for (int i = 0; i < other->diagnostic_count; i++)
+        if (isnan(bf_estimate_get(out, other->diagnostics[i].name)) &&
+            out->diagnostic_count < BF_MAX_DIAGNOSTICS)
+            out->diagnostics[out->diagnostic_count++] = other->diagnostics[i];
+}

@@ -1,0 +1,20 @@
+/* diagnostics.h - The diagnostics of diagnostics.def by identifier. */
+#ifndef BF_ESTIMATOR_DIAGNOSTICS_H
+#define BF_ESTIMATOR_DIAGNOSTICS_H
+
+typedef enum bf__diagnostic_id {
+#define BF_DIAGNOSTIC(id, key, unit, good, label, definition) BF__D_##id,
+#include "estimator/diagnostics.def"
+#undef BF_DIAGNOSTIC
+    BF__DIAGNOSTICS
+} bf__diagnostic_id;
+
+/* A row of the list. */
+typedef struct bf__diagnostic_kind {
+    const char *key, *unit, *good, *label, *definition;
+} bf__diagnostic_kind;
+
+/* In the order of the list; NULL past its end. */
+const bf__diagnostic_kind *bf__diagnostic_at(int id);
+
+#endif
