@@ -10,6 +10,7 @@
 
 #include "backflow/backflow.h"
 #include "core/log.h"
+#include "estimator/answer.h"
 
 static int make(const char *path, double megabytes) {
     FILE *file = fopen(path, "w");
@@ -43,7 +44,7 @@ static int read_once(const char *path, int threads) {
     double begun = bf__seconds();
     clock_t clock_begun = clock();
     if (bf_arena_create(&arena, NULL, &err) != BF_OK ||
-        bf_dataset_read(&data, &path, 1, NULL, &context, arena, &err) != BF_OK) {
+        bf__dataset_read(&data, &path, 1, NULL, &context, arena, &err) != BF_OK) {
         fprintf(stderr, "bench_csv: %s\n", err.message);
         return 1;
     }

@@ -12,6 +12,7 @@
 
 #include "backflow/backflow.h"
 #include "core/log.h"
+#include "estimator/answer.h"
 #include "flow/exact.h"
 #include "flow/flow.h"
 

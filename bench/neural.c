@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "backflow/backflow.h"
+#include "estimator/answer.h"
 #include "neural/fit.h"
 
 enum { D = 4, A = 2, ALL = 10000, MOST = 501 };

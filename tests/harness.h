@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "backflow/backflow.h"
+#include "estimator/answer.h"
 
 /* `expression` must be BF_OK; otherwise the test fails with the message of `err`. */
 #define assert_ok(expression, err)                                                                 \

@@ -52,7 +52,7 @@ static inline const char *logs_write(logs *l, const char *name, const void *byte
 }
 
 static inline bf_status logs_read(logs *l, bf_dataset *out, const char *path) {
-    return bf_dataset_read(out, &path, 1, NULL, NULL, l->arena, &l->err);
+    return bf__dataset_read(out, &path, 1, NULL, NULL, l->arena, &l->err);
 }
 
 /* The text as log.csv, read: it has to be right. */

@@ -16,7 +16,7 @@ static inline bf_status models_try(bf_estimate *out, const bf_dataset *data, dou
         assert_ok(
             bf_options_set(bf_options_find(blackbox->options, options[0]), values, options[1], err),
             *err);
-    return bf_estimator_run(blackbox, out, &problem, values, context, arena, err);
+    return bf__estimator_run(blackbox, out, &problem, values, context, arena, err);
 }
 
 static inline bf_estimate models_run(const bf_dataset *data, double gamma, int terminal,

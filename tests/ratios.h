@@ -24,7 +24,7 @@ static inline bf_status attempt(bf_estimate *out, const char *method, const char
                   err);
     bf_problem problem = {data, gamma, terminal};
     bf_context context = {.threads = 1, .seed = 3};
-    return bf_estimator_run(estimator, out, &problem, set, &context, arena, &err);
+    return bf__estimator_run(estimator, out, &problem, set, &context, arena, &err);
 }
 
 static inline bf_estimate estimate(const char *method, const char *options, const bf_dataset *data,

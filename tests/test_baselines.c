@@ -100,7 +100,7 @@ static void ragged_logs_agree_with_the_definitions(void **state) {
         snprintf(path, sizeof path, "%s/ratios-%d.csv", FIXTURES, file);
         const char *paths[] = {path}, *methods[] = {"is", "wis", "pdis", "pdis"};
         bf_dataset data;
-        assert_ok(bf_dataset_read(&data, paths, 1, NULL, NULL, arena, &err), err);
+        assert_ok(bf__dataset_read(&data, paths, 1, NULL, NULL, arena, &err), err);
         const double gammas[] = {1, 0.9, 0.9};
         for (int g = 0; g < 3; g++) {
             int terminal = g == 2 ? BF_TERMINAL_ABSORB : BF_TERMINAL_RESTART;
@@ -332,7 +332,8 @@ static void digits_do_not_depend_on_threads(void **state) {
             bf_problem problem = {&data, 0.9, BF_TERMINAL_RESTART};
             bf_context context = {.threads = threads, .seed = 3};
             bf_estimate out;
-            assert_ok(bf_estimator_run(estimator, &out, &problem, set, &context, arena, &err), err);
+            assert_ok(bf__estimator_run(estimator, &out, &problem, set, &context, arena, &err),
+                      err);
             found[threads - 1] = out.value;
         }
         assert_true(found[0] == found[1]);
@@ -409,7 +410,7 @@ static void absorbing_ends_are_the_same_for_all(void **state) {
     const char *paths[] = {path};
     bf_dataset data;
     bf_estimate exact, dice, fqe;
-    assert_ok(bf_dataset_read(&data, paths, 1, NULL, NULL, arena, &err), err);
+    assert_ok(bf__dataset_read(&data, paths, 1, NULL, NULL, arena, &err), err);
     assert_ok(attempt(&exact, "blackbox", "", &data, 0.9, BF_TERMINAL_ABSORB), err);
     assert_ok(attempt(&dice, "dualdice", "", &data, 0.9, BF_TERMINAL_ABSORB), err);
     assert_ok(attempt(&fqe, "fqe", "hidden 16 rounds 150 batch 128 rate 0.01", &data, 0.9,

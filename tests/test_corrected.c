@@ -116,7 +116,7 @@ static bf_status try_with(bf_estimate *out, const bf_dataset *data, double gamma
     assert_ok(bf_options_init(blackbox->options, options, &err), err);
     assert_ok(bf_options_set(bf_options_find(blackbox->options, "weights"), options, weights, &err),
               err);
-    return bf_estimator_run(blackbox, out, &problem, options, context, arena, &err);
+    return bf__estimator_run(blackbox, out, &problem, options, context, arena, &err);
 }
 
 /* An answer, whatever the log: not outside the rewards, weights not negative and of the right

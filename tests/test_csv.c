@@ -230,7 +230,7 @@ static void threads_do_not_change_a_long_log(void **state) {
     for (int threads = 1; threads <= 4; threads += 3) {
         bf_context context = {.threads = threads};
         bf_dataset d;
-        assert_ok(bf_dataset_read(&d, &path, 1, NULL, &context, l->arena, &l->err), l->err);
+        assert_ok(bf__dataset_read(&d, &path, 1, NULL, &context, l->arena, &l->err), l->err);
         assert_int_equal(d.n, N);
         for (int i = 0; i < N; i++) {
             char r[32];
@@ -246,7 +246,7 @@ static void threads_do_not_change_a_long_log(void **state) {
     path = logs_write(l, "long.csv", text, size);
     bf_context context = {.threads = 4};
     bf_dataset d;
-    logs_expect(l, bf_dataset_read(&d, &path, 1, NULL, &context, l->arena, &l->err), BF_EFORMAT,
+    logs_expect(l, bf__dataset_read(&d, &path, 1, NULL, &context, l->arena, &l->err), BF_EFORMAT,
                 "@long.csv:90092: s0: 'x0000.25' is not a number");
     free(text);
 }
@@ -264,7 +264,7 @@ static void reading_can_be_cancelled(void **state) {
     int calls = 0;
     bf_context context = {.log = {NULL, stop, &calls}, .threads = 1};
     bf_dataset d;
-    logs_expect(l, bf_dataset_read(&d, &path, 1, NULL, &context, l->arena, &l->err), BF_ECANCELLED,
+    logs_expect(l, bf__dataset_read(&d, &path, 1, NULL, &context, l->arena, &l->err), BF_ECANCELLED,
                 "@long.csv: reading was interrupted");
     assert_int_equal(calls, 2);
     free(text);

@@ -14,7 +14,7 @@ static void one_whole_column_is_a_finite_space(void **state) {
     d = logs_good(l, "s0,a,r,ns0\n0,0,1,4\n2,1,1,0\n");
     assert_int_equal(d.states, 0);
     assert_true(d.real_state);
-    assert_ok(bf_dataset_finish(&d, l->arena, &l->err), l->err); /* again: the same */
+    assert_ok(bf__dataset_finish(&d, l->arena, &l->err), l->err); /* again: the same */
     assert_int_equal(d.states, 0);
 }
 
@@ -259,7 +259,7 @@ static void every_failure_of_memory_is_told(void **state) {
             bf_dataset d;
             status = bf_arena_create(&arena, &allocator, &l->err);
             if (status == BF_OK)
-                status = bf_dataset_read(&d, &paths[which], 1, NULL, NULL, arena, &l->err);
+                status = bf__dataset_read(&d, &paths[which], 1, NULL, NULL, arena, &l->err);
             bf_arena_destroy(arena);
             assert_true(status == BF_OK || status == BF_ENOMEM);
         }
@@ -273,7 +273,7 @@ static bf_status read_two(logs *l, bf_dataset *out, const char *first, const cha
     const char *paths[2];
     paths[0] = logs_write(l, "one.csv", first, strlen(first));
     paths[1] = logs_write(l, "two.csv", second, strlen(second));
-    return bf_dataset_read(out, paths, 2, NULL, NULL, l->arena, &l->err);
+    return bf__dataset_read(out, paths, 2, NULL, NULL, l->arena, &l->err);
 }
 
 static void files_are_one_log(void **state) {
@@ -382,17 +382,17 @@ static void arrays_of_a_program(void **state) {
     double s[] = {0, 1, 2}, ns[] = {1, 2, 0}, r[] = {0, 0, 1};
     int32_t a[] = {0, 2, 1};
     bf_dataset d = {.n = 3, .state_dim = 1, .state = s, .next_state = ns, .reward = r, .action = a};
-    assert_ok(bf_dataset_finish(&d, l->arena, &l->err), l->err);
+    assert_ok(bf__dataset_finish(&d, l->arena, &l->err), l->err);
     assert_int_equal(d.states, 3);
     assert_int_equal(d.actions, 3);
     ns[1] = 3;
-    logs_expect(l, bf_dataset_finish(&d, l->arena, &l->err), BF_EDATA,
+    logs_expect(l, bf__dataset_finish(&d, l->arena, &l->err), BF_EDATA,
                 "row 1: ns: 3 is not one of the states 0 to 2");
     r[2] = NAN;
-    assert_int_equal(bf_dataset_finish(&d, l->arena, &l->err), BF_EDATA);
+    assert_int_equal(bf__dataset_finish(&d, l->arena, &l->err), BF_EDATA);
     assert_non_null(strstr(l->err.message, "row 2: r: "));
     d.n = 0;
-    assert_int_equal(bf_dataset_finish(&d, l->arena, &l->err), BF_EDATA);
+    assert_int_equal(bf__dataset_finish(&d, l->arena, &l->err), BF_EDATA);
 }
 
 int main(void) {

@@ -2,6 +2,7 @@
  *
  * Every piece of memory of the library comes through an arena's allocator, so one that fails at
  * the k-th call, for k = 1, 2, ... until nothing fails any more, visits every failure there is. */
+#include "policy/kind.h"
 #include "ration.h"
 
 #include <stdio.h>
@@ -19,18 +20,18 @@ static bf_status work(const job *j, bf_arena *arena, double *value, bf_error *er
     const char *paths[] = {j->log};
     bf_dataset data;
     bf_estimate estimate;
-    bf_status status = bf_dataset_read(&data, paths, 1, NULL, NULL, arena, err);
+    bf_status status = bf__dataset_read(&data, paths, 1, NULL, NULL, arena, err);
     if (status == BF_OK && j->policy) {
         const bf_policy *policy;
         status = bf_policy_read(&policy, j->policy, arena, err);
         if (status == BF_OK)
-            status = bf_policy_apply(policy, &data, arena, err);
+            status = bf__policy_apply(policy, &data, arena, err);
     }
     if (status != BF_OK)
         return status;
     bf_problem problem = {&data, j->gamma, BF_TERMINAL_RESTART};
     const bf_estimator *estimator = bf_estimator_find(j->method);
-    status = bf_estimator_run(estimator, &estimate, &problem, NULL, NULL, arena, err);
+    status = bf__estimator_run(estimator, &estimate, &problem, NULL, NULL, arena, err);
     if (status != BF_OK)
         return status;
     *value = estimate.value;

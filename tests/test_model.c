@@ -12,7 +12,7 @@ static bf_estimate run(const char *method, const bf_problem *problem, const void
     bf_estimate out;
     bf_context context = {.threads = 1, .seed = 1};
     assert_ok(
-        bf_estimator_run(bf_estimator_find(method), &out, problem, options, &context, arena, &err),
+        bf__estimator_run(bf_estimator_find(method), &out, problem, options, &context, arena, &err),
         err);
     return out;
 }
@@ -370,7 +370,7 @@ static void the_policy_is_asked_where_there_is_one(void **state) {
     bf_estimate out;
     bf_context context = {.seed = 1};
     bf_status status =
-        bf_estimator_run(bf_estimator_find("model"), &out, &problem, NULL, &context, arena, &err);
+        bf__estimator_run(bf_estimator_find("model"), &out, &problem, NULL, &context, arena, &err);
     assert_int_equal(status, BF_EPOLICY); /* a table knows no real-valued states: it was asked */
 }
 
@@ -388,8 +388,8 @@ static void work_can_be_cancelled(void **state) {
     bf_estimate out;
     const char *const methods[] = {"model", "lstdq"};
     for (int k = 0; k < 2; k++)
-        assert_int_equal(bf_estimator_run(bf_estimator_find(methods[k]), &out, &problem, NULL,
-                                          &context, arena, &err),
+        assert_int_equal(bf__estimator_run(bf_estimator_find(methods[k]), &out, &problem, NULL,
+                                           &context, arena, &err),
                          BF_ECANCELLED);
 }
 
@@ -403,9 +403,9 @@ static void threads_do_not_matter(void **state) {
         bf_context context = {.threads = 1, .seed = 4};
         const bf_estimator *e = bf_estimator_find(methods[k]);
         void *options = k == 0 ? options_of("model", "rollout", "1000", NULL) : NULL;
-        assert_ok(bf_estimator_run(e, &one, &problem, options, &context, arena, &err), err);
+        assert_ok(bf__estimator_run(e, &one, &problem, options, &context, arena, &err), err);
         context.threads = 2;
-        assert_ok(bf_estimator_run(e, &two, &problem, options, &context, arena, &err), err);
+        assert_ok(bf__estimator_run(e, &two, &problem, options, &context, arena, &err), err);
         assert_near(one.value, two.value, 0);
     }
 }

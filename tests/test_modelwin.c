@@ -52,7 +52,7 @@ static double estimate(const char *method, const bf_dataset *data, bf_arena *are
     bf_error err;
     bf_estimate out;
     bf_problem problem = {data, 1, BF_TERMINAL_RESTART};
-    assert_ok(bf_estimator_run(bf_estimator_find(method), &out, &problem, NULL, NULL, arena, &err),
+    assert_ok(bf__estimator_run(bf_estimator_find(method), &out, &problem, NULL, NULL, arena, &err),
               err);
     return out.value;
 }

@@ -129,7 +129,7 @@ static bf__blackbox_options defaults(void) {
 static bf_status estimate(bf_estimate *out, const bf_dataset *data, const bf__blackbox_options *o,
                           const bf_context *context) {
     bf_problem problem = {data, 1, BF_TERMINAL_RESTART};
-    return bf_estimator_run(bf_estimator_find("blackbox"), out, &problem, o, context, arena, &err);
+    return bf__estimator_run(bf_estimator_find("blackbox"), out, &problem, o, context, arena, &err);
 }
 
 /* ---- The loss */
@@ -412,8 +412,8 @@ static void every_allocation_may_fail(void **state) {
             bf_estimate answer;
             status = bf_arena_create(&small, &allocator, &err);
             if (status == BF_OK)
-                status = bf_estimator_run(bf_estimator_find("blackbox"), &answer, &problem, &o,
-                                          &one, small, &err);
+                status = bf__estimator_run(bf_estimator_find("blackbox"), &answer, &problem, &o,
+                                           &one, small, &err);
             bf_arena_destroy(small);
             assert_int_equal(r.live, 0);
             assert_true(status == BF_OK || status == BF_ENOMEM);

@@ -93,7 +93,7 @@ static void files_of_both_forms(void **state) {
     const char *paths[] = {FIXTURES "/npz/finite.npz", logs_write(l, "x.csv", text, strlen(text))};
     bf_dataset d;
     char where[512];
-    assert_ok(bf_dataset_read(&d, paths, 2, NULL, NULL, l->arena, &l->err), l->err);
+    assert_ok(bf__dataset_read(&d, paths, 2, NULL, NULL, l->arena, &l->err), l->err);
     assert_int_equal(d.n, 4);
     assert_true(d.reward[3] == 7);
     assert_string_equal(bf_dataset_where(&d, 1, where, sizeof where),
@@ -116,7 +116,7 @@ static void content_goes_before_the_suffix(void **state) {
     bf_read_options options;
     const bf_option *row = bf_options_find(&bf_read_table, "format");
     assert_ok(bf_options_set(row, &options, "npz", &l->err), l->err);
-    logs_expect(l, bf_dataset_read(&d, &path, 1, &options, NULL, l->arena, &l->err), BF_EFORMAT,
+    logs_expect(l, bf__dataset_read(&d, &path, 1, &options, NULL, l->arena, &l->err), BF_EFORMAT,
                 "@t.npz: cannot be read as .npz: Not a zip archive");
 }
 

@@ -1,5 +1,6 @@
 /* test_policy.c - Tables of probabilities: forms, what they do to a log, what is wrong. */
 #include "logs.h"
+#include "policy/kind.h"
 
 static const bf_policy *good_policy(logs *l, const char *name, const char *text) {
     const bf_policy *policy;
@@ -54,13 +55,13 @@ static void a_policy_fills_the_log(void **state) {
     bf_dataset d = logs_good(l, "s,a,r,ns\n0,0,0,1\n2,0,0,0\n");
     assert_int_equal(d.actions, 1);
     const bf_policy *policy = good_policy(l, "p.csv", "0.25,0.75\n1,0\n0.5,0.5\n");
-    assert_ok(bf_policy_apply(policy, &d, l->arena, &l->err), l->err);
+    assert_ok(bf__policy_apply(policy, &d, l->arena, &l->err), l->err);
     const double pi[] = {0.25, 0.5, 0.75, 0.5}, npi[] = {1, 0.25, 0, 0.75};
     assert_int_equal(d.actions, 2); /* the log had not seen action 1 */
     assert_memory_equal(d.pi, pi, sizeof pi);
     assert_memory_equal(d.npi, npi, sizeof npi);
     d = logs_good(l, "s,a,r,ns,npi0,npi1\n0,0,0,1,0.5,0.5\n");
-    assert_ok(bf_policy_apply(policy, &d, l->arena, &l->err), l->err);
+    assert_ok(bf__policy_apply(policy, &d, l->arena, &l->err), l->err);
     assert_true(d.npi[0] == 1 && d.npi[1] == 0); /* the file wins */
 }
 
@@ -86,7 +87,7 @@ static void a_policy_has_to_fit_the_log(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bf_dataset d = logs_good(l, cases[i].log);
         const bf_policy *policy = good_policy(l, "p.csv", cases[i].table);
-        logs_expect(l, bf_policy_apply(policy, &d, l->arena, &l->err), BF_EPOLICY,
+        logs_expect(l, bf__policy_apply(policy, &d, l->arena, &l->err), BF_EPOLICY,
                     cases[i].message);
     }
     const bf_policy *policy = good_policy(l, "p.csv", "0.5,0.5\n1,0\n");

@@ -196,7 +196,7 @@ static void both_agree_with_numpy(void **state) {
         snprintf(path, sizeof path, "%s/%s", FIXTURES, name);
         const char *paths[] = {path};
         bf_dataset data;
-        assert_ok(bf_dataset_read(&data, paths, 1, NULL, NULL, arena, &err), err);
+        assert_ok(bf__dataset_read(&data, paths, 1, NULL, NULL, arena, &err), err);
         assert_near(value("ips", "", &data, gamma), ips, 1e-7);
         assert_near(value("dualdice", "", &data, gamma), pairs, 1e-8);
         assert_near(value("dualdice", "ratio state", &data, gamma), states, 1e-8);

@@ -48,7 +48,7 @@ static bf_dataset reread(const bf_dataset *data, const char *suffix) {
     bf_dataset again;
     const char *paths[] = {path};
     assert_ok(bf_options_init(&bf_read_table, &options, &err), err);
-    assert_ok(bf_dataset_read(&again, paths, 1, &options, &context, arena, &err), err);
+    assert_ok(bf__dataset_read(&again, paths, 1, &options, &context, arena, &err), err);
     unlink(path);
     return again;
 }
@@ -109,7 +109,7 @@ static void estimates_of_finite_logs_are_near_the_exact_values(void **state) {
         bf_dataset again = reread(&data, "npz");
         bf_problem problem = {&again, 1, BF_TERMINAL_RESTART};
         bf_estimate estimate;
-        assert_ok(bf_estimator_run(blackbox, &estimate, &problem, NULL, &context, arena, &err),
+        assert_ok(bf__estimator_run(blackbox, &estimate, &problem, NULL, &context, arena, &err),
                   err);
         double exact;
         assert_ok(bf__exact_value(&exact, env, parse(env, cases[i].target), 1, NULL, arena, &err),

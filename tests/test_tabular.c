@@ -12,8 +12,8 @@ static bf_estimate blackbox(const bf_dataset *data, double gamma, int terminal, 
     bf_estimate out;
     bf_problem problem = {data, gamma, terminal};
     bf_context context = {.threads = threads};
-    assert_ok(bf_estimator_run(bf_estimator_find("blackbox"), &out, &problem, NULL, &context, arena,
-                               &err),
+    assert_ok(bf__estimator_run(bf_estimator_find("blackbox"), &out, &problem, NULL, &context,
+                                arena, &err),
               err);
     return out;
 }
@@ -217,7 +217,7 @@ static void terminal_steps_restart_absorb_or_not(void **state) {
     data.episodes = 0;
     bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
     assert_int_equal(
-        bf_estimator_run(bf_estimator_find("blackbox"), &out, &problem, NULL, NULL, arena, &err),
+        bf__estimator_run(bf_estimator_find("blackbox"), &out, &problem, NULL, NULL, arena, &err),
         BF_ENEEDS);
     assert_non_null(strstr(err.message, "start states"));
 }
@@ -273,7 +273,7 @@ static void uncovered_logs_agree_with_cvxopt(void **state) {
         const char *paths[] = {path};
         bf_dataset data;
         bf_estimate out;
-        assert_ok(bf_dataset_read(&data, paths, 1, NULL, NULL, arena, &err), err);
+        assert_ok(bf__dataset_read(&data, paths, 1, NULL, NULL, arena, &err), err);
         const bf_estimator *estimator = bf_estimator_find("blackbox");
         const bf_option_table *table = estimator->options;
         void *options = bf_arena_alloc(arena, 1, table->size, &err);
@@ -281,7 +281,7 @@ static void uncovered_logs_agree_with_cvxopt(void **state) {
         assert_ok(bf_options_set(bf_options_find(table, "kernel"), options, kernel, &err), err);
         assert_ok(bf_options_set(bf_options_find(table, "bandwidth"), options, "1", &err), err);
         bf_problem problem = {&data, gamma, BF_TERMINAL_RESTART};
-        assert_ok(bf_estimator_run(estimator, &out, &problem, options, NULL, arena, &err), err);
+        assert_ok(bf__estimator_run(estimator, &out, &problem, options, NULL, arena, &err), err);
         assert_near(out.value, value, 1e-6);
         assert_near(bf_estimate_get(&out, "flow_residual"), residual, 1e-12);
         assert_near(bf_estimate_get(&out, "flow_residual_uniform"), uniform, 1e-14);
@@ -310,7 +310,7 @@ static void covered_logs_do_not_depend_on_the_kernel(void **state) {
         bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
         assert_ok(bf_options_init(table, options, &err), err);
         assert_ok(bf_options_set(bf_options_find(table, "kernel"), options, kernels[k], &err), err);
-        assert_ok(bf_estimator_run(estimator, &out, &problem, options, NULL, arena, &err), err);
+        assert_ok(bf__estimator_run(estimator, &out, &problem, options, NULL, arena, &err), err);
         values[k] = out.value;
         uniform[k] = bf_estimate_get(&out, "flow_residual_uniform");
         assert_near(bf_estimate_get(&out, "flow_residual"), 0, 1e-28);

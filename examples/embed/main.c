@@ -16,9 +16,9 @@
 
 enum { N = 200, A = 2 };
 
-static double state[N], next_state[N], reward[N];
-static int32_t action[N];
-static double pi[A * N], npi[A * N]; /* (A, n): column after column */
+static double reward[N];
+static int32_t state[N], next_state[N], action[N];
+static double pi[N][A], npi[N][A];
 
 /* Appends `count` transitions from row `i`; returns the next row. */
 static int append(int i, int count, int s, int a, double r, int next) {
@@ -28,8 +28,8 @@ static int append(int i, int count, int s, int a, double r, int next) {
         reward[i] = r;
         next_state[i] = next;
         for (int k = 0; k < A; k++) {
-            pi[k * N + i] = s == 0 ? (k == 0 ? 0.9 : 0.1) : 0.5;
-            npi[k * N + i] = next == 0 ? (k == 0 ? 0.9 : 0.1) : 0.5;
+            pi[i][k] = s == 0 ? (k == 0 ? 0.9 : 0.1) : 0.5;
+            npi[i][k] = next == 0 ? (k == 0 ? 0.9 : 0.1) : 0.5;
         }
     }
     return i;
@@ -47,38 +47,48 @@ static void fill(void) {
     }
 }
 
+/* The arrays as a log; what we filled in is checked. */
+static bf_status make_log(const bf_dataset **out, bf_arena *arena, bf_error *err) {
+    const struct {
+        const char *name;
+        bf_array array;
+    } columns[] = {
+        {"s", bf_array_1d(state, BF_INT32, N)},    {"a", bf_array_1d(action, BF_INT32, N)},
+        {"r", bf_array_1d(reward, BF_FLOAT64, N)}, {"ns", bf_array_1d(next_state, BF_INT32, N)},
+        {"pi", bf_array_2d(pi, BF_FLOAT64, N, A)}, {"npi", bf_array_2d(npi, BF_FLOAT64, N, A)},
+    };
+    bf_columns *log;
+    bf_status status = bf_columns_create(&log, "log", arena, err);
+    for (size_t c = 0; c < sizeof columns / sizeof *columns && status == BF_OK; c++)
+        status = bf_columns_add(log, columns[c].name, &columns[c].array, err);
+    return status == BF_OK ? bf_dataset_from_columns(out, log, NULL, arena, err) : status;
+}
+
 int main(int argc, char **argv) {
     static const char *const usual[] = {"naive", "blackbox"};
     const char *const *methods = argc > 1 ? (const char *const *)argv + 1 : usual;
     int count = argc > 1 ? argc - 1 : 2;
 
     fill();
-    bf_dataset data = {.n = N, .state_dim = 1};
-    data.state = state;
-    data.next_state = next_state;
-    data.action = action;
-    data.reward = reward;
-    data.pi = pi;
-    data.npi = npi;
-    bf_problem problem = {.data = &data, .gamma = 1, .terminal = BF_TERMINAL_RESTART};
-    bf_context context = {.seed = 1};
+    bf_problem problem = {.gamma = 1, .terminal = BF_TERMINAL_RESTART, .size = sizeof problem};
+    bf_context context = {.seed = 1, .size = sizeof context};
 
     bf_error err;
     bf_arena *arena;
     bf_status status = bf_arena_create(&arena, NULL, &err);
     if (status == BF_OK)
-        status = bf_dataset_finish(&data, arena, &err); /* checks what we filled in */
+        status = make_log(&problem.data, arena, &err);
     for (int i = 0; i < count && status == BF_OK; i++) {
         const bf_estimator *estimator = bf_estimator_find(methods[i]);
-        bf_estimate estimate;
+        const bf_estimate *estimate;
         if (!estimator) {
             fprintf(stderr, "embed: there is no estimator %s\n", methods[i]);
             bf_arena_destroy(arena);
             return 2;
         }
-        status = bf_estimator_run(estimator, &estimate, &problem, NULL, &context, arena, &err);
+        status = bf_estimator_run(&estimate, estimator, &problem, NULL, &context, arena, &err);
         if (status == BF_OK)
-            printf("%s: %.6f per step\n", estimator->name, estimate.value);
+            printf("%s: %.6f per step\n", estimator->name, bf_estimate_value(estimate));
     }
     if (status != BF_OK)
         fprintf(stderr, "embed: %s\n", err.message);

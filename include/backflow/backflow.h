@@ -2,6 +2,7 @@
 #ifndef BACKFLOW_H
 #define BACKFLOW_H
 
+#include "backflow/array.h"
 #include "backflow/dataset.h"
 #include "backflow/env.h"
 #include "backflow/estimator.h"
@@ -14,5 +15,6 @@
 #include "backflow/rng.h"
 #include "backflow/status.h"
 #include "backflow/train.h"
+#include "backflow/version.h"
 
 #endif

@@ -3,6 +3,7 @@
 #define BACKFLOW_ESTIMATOR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "backflow/dataset.h"
@@ -30,35 +31,11 @@ typedef struct bf_problem {
     /* The target policy itself, for methods that ask about states that are not in the log; it
      * agrees with data->pi and data->npi. NULL: the columns are all there is. */
     const bf_policy *target;
+    size_t size; /* sizeof(bf_problem), or 0: the fields above are all there is */
 } bf_problem;
 
-/* A number found on the way; bf_diagnostic_describe says what each means. */
-typedef struct bf_diagnostic {
-    const char *name;  /* JSON key: "ess" */
-    const char *label; /* for people: "effective sample size" */
-    double value;
-} bf_diagnostic;
-
-/* Something a reader of the answer has to know. */
-typedef struct bf_warning {
-    const char *text;   /* what is the matter */
-    const char *advice; /* what to do about it */
-    bool distrust;      /* the answer should not be trusted as it stands */
-} bf_warning;
-
-#define BF_MAX_DIAGNOSTICS 48
-#define BF_MAX_WARNINGS    32
-
-typedef struct bf_estimate {
-    double value;
-    double level, low, high; /* interval; level 0: none */
-    const double *weights;   /* (n), not negative; NULL where the method has none */
-    const char *model;       /* which of its models the method used: "tabular"; NULL: it has one */
-    bf_diagnostic diagnostics[BF_MAX_DIAGNOSTICS];
-    int diagnostic_count;
-    bf_warning warnings[BF_MAX_WARNINGS];
-    int warning_count;
-} bf_estimate;
+/* The answer: a handle, in the arena that bf_estimator_run was given. */
+typedef struct bf_estimate bf_estimate;
 
 /* What a method cannot do without. */
 typedef enum bf_needs {
@@ -81,14 +58,38 @@ typedef struct bf_estimator {
 BF_API const bf_estimator *bf_estimator_at(int index);
 BF_API const bf_estimator *bf_estimator_find(const char *name);
 
-/* Checks that the problem has what the method needs, then runs it. `options` NULL: defaults.
- * Everything in *out lives in `arena`. */
-BF_API bf_status bf_estimator_run(const bf_estimator *estimator, bf_estimate *out,
+/* Checks that the problem has what the method needs, then runs it. `options` is a struct of
+ * estimator->options->size bytes that bf_options_init and bf_options_set have filled; NULL:
+ * defaults. */
+BF_API bf_status bf_estimator_run(const bf_estimate **out, const bf_estimator *estimator,
                                   const bf_problem *problem, const void *options,
                                   const bf_context *context, bf_arena *arena, bf_error *err);
 
+/* ---- The answer */
+
+BF_API double bf_estimate_value(const bf_estimate *estimate);
+
+/* The weight of every row of the log, never negative; NULL if the method has none. */
+BF_API const double *bf_estimate_weights(const bf_estimate *estimate);
+
+/* Which of its models the method used: "tabular"; NULL: it has one. */
+BF_API const char *bf_estimate_model(const bf_estimate *estimate);
+
+/* Numbers found on the way: the JSON key ("ess"), words for people ("effective sample size") and
+ * the value of number `index`; false past the last one. `name`, `label` and `value` may be NULL. */
+BF_API bool bf_estimate_diagnostic(const bf_estimate *estimate, int index, const char **name,
+                                   const char **label, double *value);
+
 /* The value of a diagnostic, or NaN if there is none of that name. */
 BF_API double bf_estimate_get(const bf_estimate *estimate, const char *name);
+
+/* What a reader of the answer has to know: what is the matter, what to do about it, and whether the
+ * answer should not be trusted as it stands. False past the last one; each may be NULL. */
+BF_API bool bf_estimate_warning(const bf_estimate *estimate, int index, const char **text,
+                                const char **advice, bool *distrust);
+
+/* Whether no warning says that the answer should not be trusted. */
+BF_API bool bf_estimate_trusted(const bf_estimate *estimate);
 
 /* Every diagnostic that a method may give, with its name for programs, its name for people and one
  * sentence that defines it; false past the end of the list. */

@@ -5,6 +5,7 @@
 #define BACKFLOW_LOG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "backflow/status.h"
@@ -33,6 +34,7 @@ typedef struct bf_context {
     bf_log log;
     int threads;   /* 0: all the processors this process may use */
     uint64_t seed; /* of everything random */
+    size_t size;   /* sizeof(bf_context), or 0: the fields above are all there is */
 } bf_context;
 
 #ifdef __cplusplus

@@ -8,12 +8,6 @@
 extern "C" {
 #endif
 
-#define BF_VERSION_MAJOR 0
-#define BF_VERSION_MINOR 1
-#define BF_VERSION_PATCH 0
-
-BF_API const char *bf_version(void); /* "0.1.0" */
-
 typedef struct bf_machine {
     char blas[160];   /* "OpenBLAS 0.3.21, SkylakeX kernels", or why there is none */
     const char *simd; /* widest level our own loops use: "AVX-512", "AVX2", "baseline" */

@@ -33,11 +33,12 @@ BF_API const char *bf_policy_kind(const bf_policy *policy); /* "table", "network
 BF_API bf_status bf_policy_probabilities(const bf_policy *policy, const double *states, int dim,
                                          int64_t n, double *probabilities, bf_error *err);
 
-/* Fills data->pi and data->npi from the policy; columns of the log give way to it. The policy may
- * know actions that the log has not seen: data->actions becomes the policy's, unless columns of the
- * log fix another number, which is an error. */
-BF_API bf_status bf_policy_apply(const bf_policy *policy, bf_dataset *data, bf_arena *arena,
-                                 bf_error *err);
+/* The log with the policy as its target: `pi` and `npi` come from it; columns of the log give way
+ * to it. The policy may know actions that the log has not seen: *out has as many actions as the
+ * policy, unless columns of the log fix another number, which is an error. *out shares the other
+ * columns with `data`, which stays as it is and has to outlive it. */
+BF_API bf_status bf_policy_apply(const bf_dataset **out, const bf_policy *policy,
+                                 const bf_dataset *data, bf_arena *arena, bf_error *err);
 
 #ifdef __cplusplus
 }

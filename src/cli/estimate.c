@@ -7,6 +7,7 @@
 #include "core/output.h"
 #include "estimator/result.h"
 #include "policy/behavior.h"
+#include "policy/kind.h"
 #include "policy/mix.h"
 #include "report/report.h"
 
@@ -113,13 +114,13 @@ static bf_status load(question *q, bf__tool *tool, const estimate_options *o,
     double begun = bf__seconds();
     const bf_policy *policy = NULL;
     *q = (question){.naive = 0};
-    BF_TRY(bf_dataset_read(&q->data, paths, count, read, &tool->context, tool->arena, err));
+    BF_TRY(bf__dataset_read(&q->data, paths, count, read, &tool->context, tool->arena, err));
     if (q->data.ignored)
         bf__log(&tool->context, BF_LOG_WARNING, "columns not known and not used: %s",
                 q->data.ignored);
     if (o->policy) {
         BF_TRY(parse_policy(&policy, o->policy, q->data.actions, tool->arena, err));
-        BF_TRY(bf_policy_apply(policy, &q->data, tool->arena, err));
+        BF_TRY(bf__policy_apply(policy, &q->data, tool->arena, err));
     }
     if (o->behavior)
         BF_TRY(take_behavior(q, tool, o->behavior, err));
@@ -160,8 +161,8 @@ static bf_status run_method(bf__answer *out, bf__tool *tool, const question *q,
     BF_ALLOC(settings, tool->arena, OWN_SLOTS + 1, err);
     double begun = bf__seconds();
     const bf_estimator *estimator = methods->list[k];
-    BF_TRY(bf_estimator_run(estimator, estimate, &q->problem, methods->options[k], &tool->context,
-                            tool->arena, err));
+    BF_TRY(bf__estimator_run(estimator, estimate, &q->problem, methods->options[k], &tool->context,
+                             tool->arena, err));
     if (q->fitted && (estimator->needs & BF_NEEDS_BEHAVIOR))
         BF_TRY(mention_behavior(estimate, q, tool->arena, err));
     for (int i = 0; i < OWN_SLOTS; i++)

@@ -188,8 +188,8 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     bf_dataset data;
     bf__survey survey;
     bf__answer_files files;
-    BF_TRY(bf_dataset_read(&data, words.word, words.count, &reading, &tool->context, tool->arena,
-                           err));
+    BF_TRY(bf__dataset_read(&data, words.word, words.count, &reading, &tool->context, tool->arena,
+                            err));
     BF_TRY(bf__survey_take(&survey, &data, tool->arena, err));
     BF_TRY(bf__answer_open(&files, tool, options.json, err));
     if (files.json)

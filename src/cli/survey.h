@@ -3,6 +3,7 @@
 #define BF_CLI_SURVEY_H
 
 #include "backflow/backflow.h"
+#include "estimator/answer.h"
 
 typedef struct bf__range {
     double min, mean, max, sd;

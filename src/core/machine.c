@@ -1,5 +1,6 @@
 /* machine.c - What the computation runs on. */
 #include "backflow/machine.h"
+#include "backflow/version.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef BF_DATASET_ASSEMBLE_H
 #define BF_DATASET_ASSEMBLE_H
 
-#include "backflow/dataset.h"
 #include "dataset/columns.h"
+#include "dataset/dataset.h"
 
 /* The rows as they were read, all files one after another. The columns that become part of the
  * log are in its arena, the others in scratch memory. */

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "backflow/dataset.h"
+#include "dataset/dataset.h"
 
 typedef enum bf__group {
     BF__S,

@@ -6,7 +6,7 @@
  *
  * Columns are allocated once and filled in place: a log of n rows and c columns takes 8 n c bytes
  * and what its episodes need. */
-#include "backflow/dataset.h"
+#include "dataset/dataset.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static const char formats[] = "auto"
 
 static const bf_option rows[] = {
     BF_OPTION_CHOICE(bf_read_options, format, "auto", formats,
-                     "Form of the log; auto goes by its content, then by its suffix."),
+                     "NAME: Form of the log; auto goes by its content, then by its suffix."),
 };
 const bf_option_table bf_read_table = BF_OPTION_TABLE("Reading", bf_read_options, rows);
 
@@ -90,7 +90,7 @@ void bf__file_close(bf__file *file) {
 
 /* A file and what its columns mean. */
 typedef struct part {
-    bf__file file;
+    bf__file file; /* a reader that is there already has no file to choose it by */
     bf__schema schema;
     bf__group *group; /* (count) */
     int *place;       /* (count) */
@@ -98,7 +98,8 @@ typedef struct part {
 
 static bf_status open_part(part *p, const part *first, const char *path, int format,
                            const bf_context *context, bf_arena *scratch, bf_error *err) {
-    BF_TRY(bf__file_open(&p->file, path, format, false, context, scratch, err));
+    BF_TRY(p->file.reader ? p->file.reader->open(&p->file, context, scratch, err)
+                          : bf__file_open(&p->file, path, format, false, context, scratch, err));
     BF_ALLOC(p->group, scratch, p->file.count, err);
     BF_ALLOC(p->place, scratch, p->file.count, err);
     BF_TRY(
@@ -188,37 +189,58 @@ static bf_status read_parts(bf_dataset *out, part *parts, const char *const *pat
     BF_TRY(list_ignored(out, parts, count, arena, err));
     BF_TRY(load(out, &table, parts, count, context, arena, scratch, err));
     BF_TRY(bf__assemble(out, &table, arena, scratch, err));
-    return bf_dataset_finish(out, arena, err);
+    return bf__dataset_finish(out, arena, err);
 }
 
-bf_status bf_dataset_read(bf_dataset *out, const char *const *paths, int count,
-                          const bf_read_options *options, const bf_context *context,
-                          bf_arena *arena, bf_error *err) {
-    *out = (bf_dataset){0};
-    if (count < 1)
-        return bf_fail(err, BF_EUSAGE, "no log to read");
-    part *parts;
+/* 0: by the content; otherwise 1 + the place of the reader. */
+static bf_status find_format(int *out, const bf_read_options *options, bf_error *err) {
+    const char *name = options ? options->format : NULL;
+    *out = 0;
+    if (!name || strcmp(name, "auto") == 0)
+        return BF_OK;
+    for (int i = 0; bf__reader_at(i); i++)
+        if (strcmp(readers[i]->name, name) == 0)
+            *out = i + 1;
+    return *out ? BF_OK : bf_fail(err, BF_EUSAGE, "--format: '%s' is not one of %s", name, formats);
+}
+
+static bf_status read_all(bf_dataset *out, part *parts, const char *const *paths, int count,
+                          int format, const bf_context *context, bf_arena *arena, bf_error *err) {
     bf_arena *scratch;
-    BF_ZALLOC(parts, arena, count, err);
     BF_TRY(bf_arena_create(&scratch, bf_arena_allocator(arena), err));
-    bf_status status = read_parts(out, parts, paths, count, options ? options->format : 0, context,
-                                  arena, scratch, err);
+    bf_status status = read_parts(out, parts, paths, count, format, context, arena, scratch, err);
     for (int f = 0; f < count; f++)
         bf__file_close(&parts[f].file);
     bf_arena_destroy(scratch);
     return status;
 }
 
-const char *bf_dataset_where(const bf_dataset *data, int64_t i, char *text, int size) {
-    int source = data->source_count - 1;
-    while (source > 0 && data->sources[source].first > i)
-        source--;
-    long long row = (long long)(data->row ? data->row[i] : i);
-    if (source < 0)
-        snprintf(text, (size_t)size, "row %lld", row);
-    else if (data->sources[source].by_line)
-        snprintf(text, (size_t)size, "%s:%lld", data->sources[source].path, row);
-    else
-        snprintf(text, (size_t)size, "%s: row %lld", data->sources[source].path, row);
-    return text;
+bf_status bf__dataset_read(bf_dataset *out, const char *const *paths, int count,
+                           const bf_read_options *options, const bf_context *context,
+                           bf_arena *arena, bf_error *err) {
+    int format;
+    part *parts;
+    *out = (bf_dataset){0};
+    if (count < 1)
+        return bf_fail(err, BF_EUSAGE, "no log to read");
+    BF_TRY(find_format(&format, options, err));
+    BF_ZALLOC(parts, arena, count, err);
+    return read_all(out, parts, paths, count, format, context, arena, err);
+}
+
+bf_status bf__dataset_from(bf_dataset *out, const char *name, const bf__reader *reader, void *own,
+                           const bf_context *context, bf_arena *arena, bf_error *err) {
+    part memory = {.file = {.path = name, .reader = reader, .own = own}};
+    *out = (bf_dataset){0};
+    return read_all(out, &memory, &name, 1, 0, context, arena, err);
+}
+
+bf_status bf_dataset_read(const bf_dataset **out, const char *const *paths, int count,
+                          const bf_read_options *options, const bf_context *context,
+                          bf_arena *arena, bf_error *err) {
+    bf_dataset *data;
+    BF_ALLOC(data, arena, 1, err);
+    BF_TRY(bf__dataset_read(data, paths, count, options, context, arena, err));
+    *out = data;
+    return BF_OK;
 }

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backflow/dataset.h"
 #include "core/fail.h"
+#include "dataset/dataset.h"
 
 #define SLACK 1e-6 /* how far from 1 probabilities may sum */
 
@@ -156,7 +156,7 @@ static bf_status episodes(check c) {
     return BF_OK;
 }
 
-bf_status bf_dataset_finish(bf_dataset *data, bf_arena *arena, bf_error *err) {
+bf_status bf__dataset_finish(bf_dataset *data, bf_arena *arena, bf_error *err) {
     (void)arena;
     check c = {data, err};
     if (data->n < 1)

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "backflow/dataset.h"
 #include "dataset/bytes.h"
+#include "dataset/dataset.h"
 
 typedef struct bf__reader bf__reader;
 
@@ -54,5 +54,10 @@ const bf__reader *bf__reader_at(int index);
 bf_status bf__file_open(bf__file *out, const char *path, int format, bool bare,
                         const bf_context *context, bf_arena *scratch, bf_error *err);
 void bf__file_close(bf__file *file);
+
+/* A log from one source that is no file: `reader` finds what it has to know in file->own. `name`
+ * stands in messages where the path would. */
+bf_status bf__dataset_from(bf_dataset *out, const char *name, const bf__reader *reader, void *own,
+                           const bf_context *context, bf_arena *arena, bf_error *err);
 
 #endif

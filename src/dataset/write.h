@@ -2,7 +2,7 @@
 #ifndef BF_DATASET_WRITE_H
 #define BF_DATASET_WRITE_H
 
-#include "backflow/dataset.h"
+#include "dataset/dataset.h"
 
 /* Writes the log to `path`, which ends in .csv or .npz. Rows keep their order; columns that the log
  * has not are left out. The file is whole or not there. Scratch comes from `arena`. */

@@ -2,9 +2,9 @@
 #ifndef BF_ENV_SIMULATE_H
 #define BF_ENV_SIMULATE_H
 
-#include "backflow/dataset.h"
 #include "backflow/env.h"
 #include "backflow/log.h"
+#include "dataset/dataset.h"
 
 typedef struct bf__simulation {
     const bf_env *env;

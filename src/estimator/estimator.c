@@ -1,5 +1,5 @@
 /* estimator.c - The list of estimators, what they need, and filling their answers. */
-#include "backflow/estimator.h"
+#include "estimator/answer.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -73,9 +73,9 @@ static bf_status check_needs(const bf_estimator *estimator, const bf_problem *pr
     return BF_OK;
 }
 
-bf_status bf_estimator_run(const bf_estimator *estimator, bf_estimate *out,
-                           const bf_problem *problem, const void *options,
-                           const bf_context *context, bf_arena *arena, bf_error *err) {
+bf_status bf__estimator_run(const bf_estimator *estimator, bf_estimate *out,
+                            const bf_problem *problem, const void *options,
+                            const bf_context *context, bf_arena *arena, bf_error *err) {
     *out = (bf_estimate){.value = NAN};
     if (!(problem->gamma >= 0 && problem->gamma <= 1))
         return bf_fail(err, BF_EUSAGE, "gamma: %g is outside 0 to 1", problem->gamma);
@@ -93,6 +93,16 @@ bf_status bf_estimator_run(const bf_estimator *estimator, bf_estimate *out,
     if (!isfinite(out->value))
         return bf_fail(err, BF_ENUMERIC, "%s gave %g, which is no answer", estimator->name,
                        out->value);
+    return BF_OK;
+}
+
+bf_status bf_estimator_run(const bf_estimate **out, const bf_estimator *estimator,
+                           const bf_problem *problem, const void *options,
+                           const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf_estimate *estimate;
+    BF_ALLOC(estimate, arena, 1, err);
+    BF_TRY(bf__estimator_run(estimator, estimate, problem, options, context, arena, err));
+    *out = estimate;
     return BF_OK;
 }
 

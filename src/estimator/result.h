@@ -2,7 +2,7 @@
 #ifndef BF_ESTIMATOR_RESULT_H
 #define BF_ESTIMATOR_RESULT_H
 
-#include "backflow/estimator.h"
+#include "estimator/answer.h"
 #include "estimator/diagnostics.h"
 
 /* Adds a number. */

@@ -2,7 +2,7 @@
 #ifndef BF_EXPERIMENT_CONTENDER_H
 #define BF_EXPERIMENT_CONTENDER_H
 
-#include "backflow/estimator.h"
+#include "estimator/answer.h"
 
 typedef struct bf__contender {
     const char *name;  /* in files and options: "ips-network" */

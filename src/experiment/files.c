@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "backflow/machine.h"
+#include "backflow/version.h"
 #include "core/fail.h"
 #include "core/output.h"
 #include "core/text.h"

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "backflow/machine.h"
+#include "backflow/version.h"
 #include "core/fail.h"
 #include "core/output.h"
 #include "experiment/files.h"

@@ -258,7 +258,7 @@ static bf_status run_cell(pool *p, const cell *c, const bf_problem *problem,
     BF_TRY(
         bf__contender_prepare(&estimator, &options, c->method, c->setting->env->name, arena, err));
     bf_status status =
-        bf_estimator_run(estimator, &estimate, problem, options, context, arena, &why);
+        bf__estimator_run(estimator, &estimate, problem, options, context, arena, &why);
     if (status == BF_ENOMEM || status == BF_ECANCELLED || status == BF_EABSENT) {
         *err = why;
         return status;

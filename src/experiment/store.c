@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "backflow/machine.h"
+#include "backflow/version.h"
 #include "core/fail.h"
 #include "core/log.h"
 #include "core/text.h"

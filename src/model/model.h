@@ -2,7 +2,7 @@
 #ifndef BF_MODEL_MODEL_H
 #define BF_MODEL_MODEL_H
 
-#include "backflow/estimator.h"
+#include "estimator/answer.h"
 
 typedef struct bf__model_options {
     const char *bandwidth, *periodic, *scale;

@@ -51,7 +51,7 @@ bf_status bf__behavior_apply(const bf_policy *policy, bf_dataset *data, bf_arena
     if (!data->pi && !data->npi)
         copy.mu_all = NULL;
     copy.next_state = copy.state;
-    BF_TRY(bf_policy_apply(policy, &copy, arena, err));
+    BF_TRY(bf__policy_apply(policy, &copy, arena, err));
     for (int64_t i = 0; i < data->n; i++)
         if (!(copy.pi[data->action[i] * data->n + i] > 0))
             return bf_fail(err, BF_EPOLICY,

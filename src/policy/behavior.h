@@ -2,8 +2,8 @@
 #ifndef BF_POLICY_BEHAVIOR_H
 #define BF_POLICY_BEHAVIOR_H
 
-#include "backflow/dataset.h"
 #include "backflow/policy.h"
+#include "dataset/dataset.h"
 
 /* How the fit came out. */
 typedef struct bf__behavior {

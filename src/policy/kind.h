@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "backflow/policy.h"
+#include "dataset/dataset.h"
 
 /* A policy of some kind starts with this struct and goes on with what the kind needs. */
 struct bf_policy {
@@ -27,6 +28,10 @@ typedef struct bf__policy_kind {
     bool (*claims)(const char *path, const unsigned char *head, size_t length);
     bf_status (*read)(const bf_policy **out, const char *path, bf_arena *arena, bf_error *err);
 } bf__policy_kind;
+
+/* As bf_policy_apply, in place: fills data->pi and data->npi. */
+bf_status bf__policy_apply(const bf_policy *policy, bf_dataset *data, bf_arena *arena,
+                           bf_error *err);
 
 /* Every kind, in the order of policies.def; NULL past the end. */
 const bf__policy_kind *bf__policy_kind_at(int index);

@@ -106,8 +106,8 @@ static bf_status within(const bf_policy *policy, const bf_dataset *data, bf_erro
     return BF_OK;
 }
 
-bf_status bf_policy_apply(const bf_policy *policy, bf_dataset *data, bf_arena *arena,
-                          bf_error *err) {
+bf_status bf__policy_apply(const bf_policy *policy, bf_dataset *data, bf_arena *arena,
+                           bf_error *err) {
     double *pi, *npi;
     BF_TRY(match(policy, data, err));
     BF_TRY(within(policy, data, err));
@@ -118,5 +118,15 @@ bf_status bf_policy_apply(const bf_policy *policy, bf_dataset *data, bf_arena *a
     data->pi = pi;
     data->npi = npi;
     data->actions = policy->actions;
+    return BF_OK;
+}
+
+bf_status bf_policy_apply(const bf_dataset **out, const bf_policy *policy, const bf_dataset *data,
+                          bf_arena *arena, bf_error *err) {
+    bf_dataset *copy;
+    BF_ALLOC(copy, arena, 1, err);
+    *copy = *data;
+    BF_TRY(bf__policy_apply(policy, copy, arena, err));
+    *out = copy;
     return BF_OK;
 }

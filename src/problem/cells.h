@@ -2,7 +2,7 @@
 #ifndef BF_PROBLEM_CELLS_H
 #define BF_PROBLEM_CELLS_H
 
-#include "backflow/estimator.h"
+#include "estimator/answer.h"
 
 /* States are numbered 0 .. S-1 as they first appear; a cell is a visited pair (s, a).
  *

@@ -2,7 +2,7 @@
 #ifndef BF_PROBLEM_POINTS_H
 #define BF_PROBLEM_POINTS_H
 
-#include "backflow/estimator.h"
+#include "estimator/answer.h"
 #include "flow/flow.h"
 #include "kernel/coordinates.h"
 

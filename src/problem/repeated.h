@@ -2,7 +2,7 @@
 #ifndef BF_PROBLEM_REPEATED_H
 #define BF_PROBLEM_REPEATED_H
 
-#include "backflow/dataset.h"
+#include "dataset/dataset.h"
 
 /* Where the states of the log, next states included, are at most a fifth as many as its
  * transitions, *out is the log with states numbered, and *found is true. */

@@ -2,7 +2,7 @@
 #ifndef BF_RATIO_DUALDICE_H
 #define BF_RATIO_DUALDICE_H
 
-#include "backflow/estimator.h"
+#include "estimator/answer.h"
 
 enum { BF__DICE_PAIRS, BF__DICE_STATES };
 

@@ -2,7 +2,7 @@
 #ifndef BF_RATIO_IPS_H
 #define BF_RATIO_IPS_H
 
-#include "backflow/estimator.h"
+#include "estimator/answer.h"
 
 enum { BF__IPS_NEXT, BF__IPS_STATES }; /* --balance */
 

@@ -3,7 +3,7 @@
 #ifndef BF_RATIO_RATIO_H
 #define BF_RATIO_RATIO_H
 
-#include "backflow/estimator.h"
+#include "estimator/answer.h"
 
 /* beta (n) = (pi(a_i|s_i) + c) / (mu(a_i|s_i) + c), c = smoothing. The log has pi, and mu or
  * mu_all. */

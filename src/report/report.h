@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "backflow/backflow.h"
+#include "estimator/answer.h"
 
 /* A table of options and the struct it filled. */
 typedef struct bf__settings {

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "backflow/machine.h"
+#include "backflow/version.h"
 #include "core/fail.h"
 #include "report/settings.h"
 

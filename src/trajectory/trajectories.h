@@ -2,7 +2,7 @@
 #ifndef BF_TRAJECTORY_TRAJECTORIES_H
 #define BF_TRAJECTORY_TRAJECTORIES_H
 
-#include "backflow/estimator.h"
+#include "estimator/answer.h"
 
 typedef struct bf__trajectories {
     int64_t episodes;

@@ -57,7 +57,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const void *op
     bf__q q;
     void *chosen;
     BF_TRY(weight_options(&chosen, blackbox, o, arena, err));
-    BF_TRY(bf_estimator_run(blackbox, &weighted, problem, chosen, context, arena, err));
+    BF_TRY(bf__estimator_run(blackbox, &weighted, problem, chosen, context, arena, err));
     if (!weighted.weights)
         return bf_fail(err, BF_ENUMERIC, "dr: blackbox gave no weights");
     BF_TRY(bf__q_fit(&q, problem, &q_options, context, arena, err));

@@ -2,7 +2,7 @@
 #ifndef BF_WEIGHTS_WEIGHTS_H
 #define BF_WEIGHTS_WEIGHTS_H
 
-#include "backflow/estimator.h"
+#include "estimator/answer.h"
 
 /* Options of the black-box method, of all models of the weights together. */
 typedef struct bf__blackbox_options {

@@ -1,0 +1,124 @@
+/* access.c - What programs see of a log: its shape, its columns, where it came from. */
+#include <stdio.h>
+#include <string.h>
+
+#include "dataset/dataset.h"
+
+int64_t bf_dataset_rows(const bf_dataset *data) {
+    return data->n;
+}
+
+int bf_dataset_state_dim(const bf_dataset *data) {
+    return data->state_dim;
+}
+
+int64_t bf_dataset_states(const bf_dataset *data) {
+    return data->states;
+}
+
+int bf_dataset_actions(const bf_dataset *data) {
+    return data->actions;
+}
+
+int bf_dataset_action_dim(const bf_dataset *data) {
+    return data->action_dim;
+}
+
+int bf_dataset_samples(const bf_dataset *data) {
+    return data->samples;
+}
+
+int64_t bf_dataset_rows_read(const bf_dataset *data) {
+    return data->rows_read;
+}
+
+int64_t bf_dataset_rows_dropped(const bf_dataset *data) {
+    return data->rows_dropped;
+}
+
+const char *bf_dataset_ignored(const bf_dataset *data) {
+    return data->ignored;
+}
+
+/* A block (width, n), column after column, as an array (n, width); width 0: (n). */
+static bf_array block(const double *values, int64_t n, int64_t width) {
+    bf_array array = bf_array_1d(values, BF_FLOAT64, n);
+    if (width) {
+        array.ndim = 2;
+        array.shape[1] = width;
+        array.strides[1] = n * (int64_t)sizeof *values;
+    }
+    return array;
+}
+
+/* na (M * k, n) as (n, M, k): column m * k + c is dimension c of sample m. */
+static bf_array samples(const double *values, int64_t n, int64_t count, int64_t dim) {
+    bf_array array = block(values, n, count);
+    array.ndim = 3;
+    array.shape[2] = dim;
+    array.strides[2] = n * (int64_t)sizeof *values;
+    array.strides[1] = dim * array.strides[2];
+    return array;
+}
+
+bool bf_dataset_column(bf_array *out, const bf_dataset *data, const char *name) {
+    int64_t n = data->n;
+    int64_t dim = data->state_dim == 1 && !data->real_state ? 0 : data->state_dim;
+    const struct {
+        const char *name;
+        bf_array array;
+    } columns[] = {
+        {"s", block(data->state, n, dim)},
+        {"ns", block(data->next_state, n, dim)},
+        {"a", data->action ? bf_array_1d(data->action, BF_INT32, n)
+                           : block(data->action_vector, n, data->action_dim)},
+        {"r", block(data->reward, n, 0)},
+        {"terminated", bf_array_1d(data->terminated, BF_UINT8, n)},
+        {"truncated", bf_array_1d(data->truncated, BF_UINT8, n)},
+        {"mu", block(data->mu, n, 0)},
+        {"mu_all", block(data->mu_all, n, data->actions)},
+        {"pi", block(data->pi, n, data->actions)},
+        {"npi", block(data->npi, n, data->actions)},
+        {"na", samples(data->na, n, data->samples, data->action_dim)},
+    };
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+        if (strcmp(columns[c].name, name) == 0 && columns[c].array.data) {
+            *out = columns[c].array;
+            return true;
+        }
+    return false;
+}
+
+int64_t bf_dataset_episodes(const bf_dataset *data, const int64_t **begin, const int64_t **order,
+                            bool *inferred) {
+    if (begin)
+        *begin = data->begin;
+    if (order)
+        *order = data->order;
+    if (inferred)
+        *inferred = data->episodes_inferred;
+    return data->episodes;
+}
+
+const char *bf_dataset_file(const bf_dataset *data, int index, int64_t *rows) {
+    if (index < 0 || index >= data->source_count)
+        return NULL;
+    int64_t end = index + 1 < data->source_count ? data->sources[index + 1].first : data->n;
+    if (rows)
+        *rows = end - data->sources[index].first;
+    return data->sources[index].path;
+}
+
+const char *bf_dataset_where(const bf_dataset *data, int64_t i, char *text, int size) {
+    int source = data->source_count - 1;
+    while (source > 0 && data->sources[source].first > i)
+        source--;
+    long long row = (long long)(data->row ? data->row[i] : i);
+    if (source < 0)
+        snprintf(text, (size_t)size, "row %lld", row);
+    else if (data->sources[source].by_line)
+        snprintf(text, (size_t)size, "%s:%lld", data->sources[source].path, row);
+    else
+        snprintf(text, (size_t)size, "%s: row %lld", data->sources[source].path, row);
+    return text;
+}

@@ -1,0 +1,63 @@
+/* dataset.h - What a bf_dataset is made of.
+ *
+ * Every column is an array over the n transitions. A quantity with several columns is one block,
+ * column after column: coordinate j of transition i of `state` (d, n) is state[j * n + i].
+ * A column that the log does not have is NULL. Programs outside the library see a handle. */
+#ifndef BF_DATASET_DATASET_H
+#define BF_DATASET_DATASET_H
+
+#include "backflow/dataset.h"
+
+typedef struct bf_source {
+    const char *path;
+    int64_t first; /* index of the first transition that comes from this file */
+    bool by_line;  /* rows are told by line, from 1; otherwise by index, from 0 */
+} bf_source;
+
+struct bf_dataset {
+    int64_t n;       /* transitions */
+    int state_dim;   /* d */
+    int actions;     /* A, number of discrete actions; 0: continuous */
+    int action_dim;  /* k, length of a continuous action; 0: discrete */
+    int samples;     /* M, next actions sampled from pi per transition; continuous only */
+    int64_t states;  /* S: states are the whole numbers 0 .. S-1; 0: real-valued */
+    bool real_state; /* one column of whole numbers is still no finite state space: s0, not s */
+
+    const double *state, *next_state;      /* (d, n) */
+    const int32_t *action;                 /* (n), 0 .. A-1; NULL: continuous */
+    const double *action_vector;           /* (k, n); NULL: discrete */
+    const double *reward;                  /* (n) */
+    const uint8_t *terminated, *truncated; /* (n), 0 or 1 */
+    const double *mu;                      /* (n), of the action taken */
+    const double *mu_all;                  /* (A, n) */
+    const double *pi, *npi;                /* (A, n), at s and at s' */
+    const double *na; /* (M * k, n): dimension c of sample m is column m * k + c */
+
+    /* Episodes: transition order[j], j in [begin[e], begin[e+1]), are those of episode e in time
+     * order. NULL / 0 where the log is a bag of transitions. */
+    int64_t episodes;
+    const int64_t *begin;   /* (episodes + 1) */
+    const int64_t *order;   /* (n) */
+    bool episodes_inferred; /* not from a column: from the order of rows */
+
+    /* Where it came from, for messages and reports. */
+    const bf_source *sources;
+    int source_count;
+    const int64_t *row;   /* (n): 1-based line of a CSV, 0-based index of an array */
+    int64_t rows_read;    /* rows in the files */
+    int64_t rows_dropped; /* last rows of unterminated episodes with no next state */
+    const char *ignored;  /* unknown columns, "x, y", or NULL */
+};
+
+/* As bf_dataset_read, into a struct that the caller has. */
+bf_status bf__dataset_read(bf_dataset *out, const char *const *paths, int count,
+                           const bf_read_options *options, const bf_context *context,
+                           bf_arena *arena, bf_error *err);
+
+/* Checks every value that a user could have got wrong (finite numbers, probabilities, actions and
+ * states in range, shapes) and fills what follows from the columns if it is 0: `actions`, the
+ * greatest plus 1; `states` likewise, if the state is one column of whole numbers and real_state
+ * is false. bf__dataset_read has done this already. */
+bf_status bf__dataset_finish(bf_dataset *data, bf_arena *arena, bf_error *err);
+
+#endif

@@ -1,0 +1,49 @@
+/* answer.c - What programs see of an answer. */
+#include "estimator/answer.h"
+
+double bf_estimate_value(const bf_estimate *estimate) {
+    return estimate->value;
+}
+
+const double *bf_estimate_weights(const bf_estimate *estimate) {
+    return estimate->weights;
+}
+
+const char *bf_estimate_model(const bf_estimate *estimate) {
+    return estimate->model;
+}
+
+bool bf_estimate_diagnostic(const bf_estimate *estimate, int index, const char **name,
+                            const char **label, double *value) {
+    if (index < 0 || index >= estimate->diagnostic_count)
+        return false;
+    const bf_diagnostic *diagnostic = &estimate->diagnostics[index];
+    if (name)
+        *name = diagnostic->name;
+    if (label)
+        *label = diagnostic->label;
+    if (value)
+        *value = diagnostic->value;
+    return true;
+}
+
+bool bf_estimate_warning(const bf_estimate *estimate, int index, const char **text,
+                         const char **advice, bool *distrust) {
+    if (index < 0 || index >= estimate->warning_count)
+        return false;
+    const bf_warning *warning = &estimate->warnings[index];
+    if (text)
+        *text = warning->text;
+    if (advice)
+        *advice = warning->advice;
+    if (distrust)
+        *distrust = warning->distrust;
+    return true;
+}
+
+bool bf_estimate_trusted(const bf_estimate *estimate) {
+    for (int i = 0; i < estimate->warning_count; i++)
+        if (estimate->warnings[i].distrust)
+            return false;
+    return true;
+}

@@ -1,0 +1,41 @@
+/* answer.h - What a bf_estimate is made of. Programs outside the library see a handle. */
+#ifndef BF_ESTIMATOR_ANSWER_H
+#define BF_ESTIMATOR_ANSWER_H
+
+#include "backflow/estimator.h"
+#include "dataset/dataset.h"
+
+/* A number found on the way; bf_diagnostic_describe says what each means. */
+typedef struct bf_diagnostic {
+    const char *name;  /* JSON key: "ess" */
+    const char *label; /* for people: "effective sample size" */
+    double value;
+} bf_diagnostic;
+
+/* Something a reader of the answer has to know. */
+typedef struct bf_warning {
+    const char *text;   /* what is the matter */
+    const char *advice; /* what to do about it */
+    bool distrust;      /* the answer should not be trusted as it stands */
+} bf_warning;
+
+#define BF_MAX_DIAGNOSTICS 48
+#define BF_MAX_WARNINGS    32
+
+struct bf_estimate {
+    double value;
+    double level, low, high; /* interval; level 0: none */
+    const double *weights;   /* (n), not negative; NULL where the method has none */
+    const char *model;       /* which of its models the method used: "tabular"; NULL: it has one */
+    bf_diagnostic diagnostics[BF_MAX_DIAGNOSTICS];
+    int diagnostic_count;
+    bf_warning warnings[BF_MAX_WARNINGS];
+    int warning_count;
+};
+
+/* As bf_estimator_run, into a struct that the caller has. */
+bf_status bf__estimator_run(const bf_estimator *estimator, bf_estimate *out,
+                            const bf_problem *problem, const void *options,
+                            const bf_context *context, bf_arena *arena, bf_error *err);
+
+#endif
