@@ -1,5 +1,5 @@
 /* test_train.c - Training: it learns, it repeats itself, it can be stopped; and the policies that
- * come with the sources are as good as docs/training.md says. */
+ * come with the sources are as good as docs/notes/training.md says. */
 #include "harness.h"
 
 #include <math.h>
@@ -118,7 +118,7 @@ static void bad_options_are_named(void **state) {
     expect("modelwin", &options, "finitely many states");
 }
 
-/* The thresholds of docs/training.md with the margin that 200 episodes need. */
+/* The thresholds of docs/notes/training.md with the margin that 200 episodes need. */
 static void committed_policies_are_good(void **state) {
     (void)state;
     static const struct {

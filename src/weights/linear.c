@@ -3,7 +3,7 @@
  * Estimates   sum_i w_i r_i,  n w_i = W(x_i) = 1 + (phi(x_i) - f)' alpha,   f the mean of phi
  *             alpha = argmin |sum_i w_i psi_i|^2 + lambda |alpha|^2
  *                   = -(M'M + lambda I)^-1 M'p,   M = mean psi_i (phi_i - f)',  p = mean psi_i
- * Source      paper, eq. (9)-(11), with W linear; docs/linear-weights.md has the trials
+ * Source      paper, eq. (9)-(11), with W linear; docs/notes/linear-weights.md: trials
  * Shapes      n transitions, m features; phi, psi (n, m)
  * Cost        O(n m^2) once, O(m^3) for the eigenvalues of M'M, O(n m) per lambda;
  *             memory 16 n m bytes, or blocks of rows where that is too much
