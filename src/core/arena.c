@@ -2,9 +2,10 @@
  *
  *     arena -> [ block | piece | piece | free ] -> [ block | ... ] -> NULL
  *
- * A piece that does not fit opens a new block: a large piece gets a block of its own size, small
- * ones share blocks that double from 64 KiB to 8 MiB. Going back to a mark releases every block
- * opened since. Large memory is never cleared unless asked for: fresh pages are dear. */
+ * If a piece does not fit, the arena opens a new block. A large piece gets a block of its own size.
+ * Small pieces share blocks that double from 64 KiB to 8 MiB. Going back to a mark releases every
+ * block that was opened since. Memory is cleared only if the caller asks for it, because touching
+ * fresh pages costs time. */
 #include "backflow/memory.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 bf_status bf_fail(bf_error *err, bf_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Returns from the calling function where `expression` is not BF_OK. */
+/* Returns from the calling function if `expression` is not BF_OK. */
 #define BF_TRY(expression)                                                                         \
     do {                                                                                           \
         bf_status bf__status = (expression);                                                       \
@@ -17,7 +17,8 @@ bf_status bf_fail(bf_error *err, bf_status status, const char *format, ...)
             return bf__status;                                                                     \
     } while (0)
 
-/* `pointer` = room for `count` objects of its type, or return BF_ENOMEM. */
+/* Makes room for `count` objects of the type that `pointer` points to, or returns BF_ENOMEM from
+ * the calling function. */
 #define BF_ALLOC(pointer, arena, count, err)                                                       \
     do {                                                                                           \
         (pointer) = bf_arena_alloc(arena, count, sizeof *(pointer), err);                          \

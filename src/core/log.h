@@ -7,11 +7,12 @@
 void bf__log(const bf_context *context, bf_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* True: go on. `context` and its callback may be NULL. */
+/* Returns true if the work should go on. `context` and its callback may be NULL. */
 bool bf__progress(const bf_context *context, const char *task, double done, double total,
                   const char *detail);
 
-/* The number of threads to use: what the context asks for, or all there are. At least 1. */
+/* The number of threads to use: the number that the context asks for, or all threads of the
+ * machine. It is at least 1. */
 int bf__threads(const bf_context *context);
 
 /* Seconds on a clock that only goes forward. */

@@ -43,7 +43,8 @@ double bf_rng_between(bf_rng *rng, double low, double high) {
     return low + (high - low) * bf_rng_uniform(rng);
 }
 
-/* The high word of a 64 x 64 product, rejecting the few low words that would bias it (Lemire). */
+/* The high word of a 64 x 64 product is the result. The few low words that would bias it are
+ * rejected (Lemire). */
 int64_t bf_rng_below(bf_rng *rng, int64_t n) {
     uint64_t range = (uint64_t)n;
     u128 product = (u128)bf_rng_u64(rng) * range;
@@ -55,7 +56,8 @@ int64_t bf_rng_below(bf_rng *rng, int64_t n) {
     return (int64_t)(product >> 64);
 }
 
-/* Box-Muller; the second of the pair is not kept, so that a stream's state stays plain. */
+/* Box-Muller. We do not keep the second number of the pair, so that the state of a stream stays
+ * plain. */
 double bf_rng_normal(bf_rng *rng) {
     double u = 1.0 - bf_rng_uniform(rng); /* (0, 1] */
     double v = bf_rng_uniform(rng);
@@ -73,5 +75,5 @@ int bf_rng_choice(bf_rng *rng, const double *p, int64_t stride, int n) {
         if (u < sum)
             return i;
     }
-    return last; /* rounding: u at or above the computed sum */
+    return last; /* because of rounding, u can reach the computed sum */
 }

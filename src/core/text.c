@@ -10,7 +10,7 @@
 
 #include "core/fail.h"
 
-/* strtod in the "C" locale: a host program may have set one with decimal commas. */
+/* strtod in the "C" locale, because a host program may have set a locale with decimal commas. */
 static double c_strtod(const char *text, char **end) {
     char buffer[128];
     const char *point = localeconv()->decimal_point;

@@ -7,15 +7,16 @@
 
 #include "backflow/memory.h"
 
-/* The whole of `text` as a number ("nan" and "inf" included); false where it is not one. */
+/* Reads the whole of `text` as a number, including "nan" and "inf". Returns false if it is not a
+ * number. */
 bool bf__parse_real(const char *text, double *out);
 
-/* `value` so that it reads back as the same double, in 15 digits where they do and in 17 where they
- * do not; returns the length, below 32. */
+/* Writes `value` so that it reads back as the same double: with 15 digits if they are enough,
+ * otherwise with 17. Returns the length, which is below 32. */
 int bf__format_real(char *text, double value);
 
-/* What stands between the commas of `text`, copied into `arena`; at least one word, and a word may
- * be empty. */
+/* The words between the commas of `text`, copied into `arena`. There is at least one word, and a
+ * word may be empty. */
 bf_status bf__split(char ***out, int *count, const char *text, bf_arena *arena, bf_error *err);
 
 #endif

@@ -1,9 +1,9 @@
 /* assemble.c - From named columns to a log: actions, flags, episodes, next states.
  *
- * Where the log has no next states, s' of a row is the state of the next row of its episode, and
- * pi at s' is that row's pi. The last row of an episode then has none: if the episode terminated
- * there, s' is never looked at under restarts and the row keeps its own state; otherwise the row
- * is dropped, and counted. Dropping moves what follows down, in place. */
+ * If the log has no next states, s' of a row is the state of the next row of its episode, and pi at
+ * s' is that row's pi. The last row of an episode then has no next state. If the episode terminated
+ * there, the row keeps its own state as s', which nothing reads under restarts. Otherwise the row
+ * is dropped and counted. Dropping a row moves the following ones down, in place. */
 #include <math.h>
 #include <string.h>
 
@@ -44,7 +44,8 @@ static bf_status discrete(bf_dataset *data, const double *values, bf_arena *aren
     return BF_OK;
 }
 
-/* Where both say so, the step terminated: it has no successor that a limit cut off. */
+/* If both flags are set, the step terminated: a limit cannot have cut off its successor, because it
+ * has none. */
 static void settle_ends(bf_dataset *data) {
     if (!data->terminated || !data->truncated)
         return;
@@ -53,7 +54,8 @@ static void settle_ends(bf_dataset *data) {
         truncated[i] &= (uint8_t)!data->terminated[i];
 }
 
-/* next[i]: the row after i in its episode; i itself after a terminated end; -1: dropped. */
+/* next[i] is the row after i in its episode, i itself after a terminated end, or -1 if i is
+ * dropped. */
 static void successors(const bf_dataset *data, int64_t *next) {
     for (int64_t e = 0; e < data->episodes; e++)
         for (int64_t j = data->begin[e]; j < data->begin[e + 1]; j++) {
@@ -66,7 +68,7 @@ static void successors(const bf_dataset *data, int64_t *next) {
         }
 }
 
-/* (width, n) of `from` at the rows `next`. */
+/* Copies (width, n) of `from` at the rows `next`. */
 static bf_status follow(const double **out, const double *from, int width, int64_t n,
                         const int64_t *next, bf_arena *arena, bf_error *err) {
     double *to;
@@ -78,7 +80,7 @@ static bf_status follow(const double **out, const double *from, int width, int64
     return BF_OK;
 }
 
-/* Columns of the log belong to it, so that they may be written to here. */
+/* The columns belong to this log, so we may write to them. */
 static void keep_reals(const double *column, int width, int64_t n, const int64_t *next) {
     double *values = (double *)(uintptr_t)column;
     int64_t place = 0;
@@ -95,7 +97,7 @@ static void keep_flags(const uint8_t *column, int64_t n, const int64_t *next) {
             values[place++] = values[i];
 }
 
-/* Takes the rows with next[i] < 0 out of every column and out of the episodes. */
+/* Removes the rows with next[i] < 0 from every column and from the episodes. */
 static void drop(bf_dataset *data, bf__rows *rows, int64_t *next) {
     int64_t n = data->n;
     int width = data->state_dim;
@@ -139,7 +141,7 @@ static void drop(bf_dataset *data, bf__rows *rows, int64_t *next) {
     data->n = put;
 }
 
-/* Next states from the next rows. */
+/* Takes the next states from the next rows. */
 static bf_status link_rows(bf_dataset *data, bf__rows *rows, bf_arena *arena, bf_arena *scratch,
                            bf_error *err) {
     int64_t n = data->n, *next, dropped = 0;

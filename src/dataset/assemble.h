@@ -5,21 +5,21 @@
 #include "dataset/columns.h"
 #include "dataset/dataset.h"
 
-/* The rows as they were read, all files one after another. The columns that become part of the
- * log are in its arena, the others in scratch memory. */
+/* The rows as they were read, all files one after another. Columns that become part of the log are
+ * in its arena, the others in scratch memory. */
 typedef struct bf__rows {
     bf__schema schema;
     double *column[BF__GROUPS]; /* (width, n) or NULL */
     int64_t *row;               /* (n) */
 } bf__rows;
 
-/* Finds the episodes of data, whose sources, state and flags are set: begin, order, episodes,
- * episodes_inferred; all empty for a bag of transitions. `linked`: the next state has to come
- * from the next row, so a bag or a gap in t will not do. */
+/* Finds the episodes of data, whose sources, state and flags are set. Fills begin, order, episodes
+ * and episodes_inferred; all are empty for a bag of transitions. If `linked` is set, the next state
+ * has to come from the next row, so a bag or a gap in t is an error. */
 bf_status bf__episodes_find(bf_dataset *data, const double *episode, const double *t, bool linked,
                             bf_arena *arena, bf_arena *scratch, bf_error *err);
 
-/* Turns rows into a log: `data` comes with n, sources and source_count. */
+/* Turns rows into a log. `data` has n, sources and source_count set. */
 bf_status bf__assemble(bf_dataset *data, bf__rows *rows, bf_arena *arena, bf_arena *scratch,
                        bf_error *err);
 

@@ -28,7 +28,7 @@ static const struct {
     [BF__NA] = {"na", TWICE, "actions sampled from the target policy at s'"},
 };
 
-/* A number without leading zeros at *p, below a million; -1 where there is none. */
+/* Reads a number below a million without leading zeros at *p. Returns -1 if there is none. */
 static int number_at(const char **p) {
     const char *c = *p;
     int value = 0;
@@ -98,7 +98,7 @@ static bf_status check_group(const bf__schema *schema, bf__group g, const bf__gr
     return BF_OK;
 }
 
-/* More na{j}_{k} are asked for than there are columns: the first that is missing. */
+/* If there are fewer columns than na{j}_{k} needs, names the first that is missing. */
 static bf_status sample_gap(const char *const *names, int count, int dimensions, const char *path,
                             bf_error *err) {
     char text[48] = "";
@@ -140,7 +140,7 @@ bf_status bf__schema_make(bf__schema *out, bf__group *group, int *place, const c
     if ((int64_t)out->samples * dimensions > count)
         return sample_gap(names, count, dimensions, path, err);
     out->width[BF__NA] = out->samples * dimensions;
-    for (int c = 0; c < count; c++) { /* where each goes, and that no two go there */
+    for (int c = 0; c < count; c++) { /* find the place of each, and check that no two share one */
         bf__name name = bf__name_parse(names[c]);
         if (name.group == BF__GROUPS)
             continue;
@@ -156,7 +156,8 @@ bf_status bf__schema_make(bf__schema *out, bf__group *group, int *place, const c
     return BF_OK;
 }
 
-/* s, a and r have to be there. Who writes "observation" for s sees both names in the message. */
+/* Checks that s, a and r are there. A user who writes "observation" for s sees both names in the
+ * message. */
 static bf_status check_needed(const bf__schema *schema, const char *const *names, int count,
                               const char *path, bf_error *err) {
     static const struct {
@@ -224,7 +225,7 @@ bf_status bf__schema_check(const bf__schema *schema, const char *const *names, i
     return BF_OK;
 }
 
-/* The first column that `a` has and `b` has not, or NULL. */
+/* The first column that `a` has and `b` does not have, or NULL. */
 static const char *lacking(const bf__schema *a, const bf__schema *b, char text[48]) {
     for (int g = 0; g < BF__GROUPS; g++) {
         if (a->width[g] && b->width[g] && a->plain[g] != b->plain[g])

@@ -1,7 +1,7 @@
 /* columns.h - What the names of columns mean.
  *
  * A name is a group (s, ns, pi, ...) and, for most groups, a number: s0, s1, .... na has two
- * numbers: na{j}_{k}. This is the only place that knows them. */
+ * numbers: na{j}_{k}. No other file knows these names. */
 #ifndef BF_DATASET_COLUMNS_H
 #define BF_DATASET_COLUMNS_H
 
@@ -23,7 +23,7 @@ typedef enum bf__group {
     BF__PI,
     BF__NPI,
     BF__NA,
-    BF__GROUPS, /* how many; also: a name that means nothing */
+    BF__GROUPS, /* how many groups; also stands for an unknown name */
 } bf__group;
 
 /* Which columns a file has. */
@@ -35,23 +35,23 @@ typedef struct bf__schema {
 
 typedef struct bf__name {
     bf__group group;
-    int first, second; /* the numbers; -1 where there is none */
+    int first, second; /* the numbers; -1 if there is none */
 } bf__name;
 
 bf__name bf__name_parse(const char *name);
-/* "s0", "r", "na1_0": the column at place `index` of the group. */
+/* The name of the column at place `index` of the group: "s0", "r", "na1_0". */
 const char *bf__name_of(const bf__schema *schema, bf__group group, int index, char text[48]);
 
-/* Fills *out from the names, and place[c] with the place of column c in its group and
- * group[c] with the group (BF__GROUPS: unknown). Gaps, doubles and s beside s0 are errors. */
+/* Fills *out from the names. place[c] takes the place of column c in its group, and group[c] takes
+ * the group (BF__GROUPS if it is unknown). A gap, a double, or s beside s0 is an error. */
 bf_status bf__schema_make(bf__schema *out, bf__group *group, int *place, const char *const *names,
                           int count, const char *path, bf_error *err);
 
-/* That a log can be made of them at all: s, a, r are there, widths agree. */
+/* Checks that a log can be made of the columns: s, a, r are there, and widths agree. */
 bf_status bf__schema_check(const bf__schema *schema, const char *const *names, int count,
                            const char *path, bf_error *err);
 
-/* That `other` has the same columns as `schema`, the first file's. */
+/* Checks that `other` has the same columns as `schema`, which is the first file's. */
 bf_status bf__schema_compare(const bf__schema *schema, const char *path, const bf__schema *other,
                              const char *other_path, bf_error *err);
 

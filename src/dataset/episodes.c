@@ -1,17 +1,19 @@
 /* episodes.c - Which transitions belong together, and in which order.
  *
- * From the columns, best first:
- *   episode, t   rows of one id in the order of t, wherever they stand in the file
- *   episode      rows of one id in the order of the file
- *   t            a new episode where t does not increase
- *   neither      a chain of rows, s'_i = s_{i+1}, cut where it says that it ends; anything else
- *                is a bag
- * Ids are local to a file: the next file goes on with an episode only where t says so (its first
- * t there is the last one here plus 1). A row after a terminated or truncated one starts afresh
- * whatever its id: trajectories of fixed length with restarts inside are common, and the state
- * after a restart is a start state.
+ * The columns decide, best first:
  *
- * Cost: O(n) where rows are in order already, O(n log n) otherwise (merge sort). */
+ *   episode, t   rows of one id in the order of t, in any order in the file
+ *   episode      rows of one id in the order of the file
+ *   t            a new episode begins at each row whose t does not increase
+ *   neither      if rows form chains, s'_i = s_{i+1}, that break only at an end, these are the
+ *                episodes; otherwise the rows are a bag
+ *
+ * Ids are local to a file. The next file continues an episode only if its first t there is the last
+ * t here plus 1. A row after a terminated or truncated one begins a new episode whatever its id,
+ * because trajectories of fixed length with restarts inside are common, and the state after a
+ * restart is a start state.
+ *
+ * Cost: O(n) if rows are in order already, O(n log n) otherwise (merge sort). */
 #include <math.h>
 #include <stdio.h>
 
@@ -25,8 +27,8 @@ typedef struct keys {
 /* A run of one id in one file, in sorted order. */
 typedef struct run {
     int64_t begin, end; /* places in the sorted order */
-    int64_t next;       /* the run that goes on with it, or -1 */
-    bool continued;     /* it goes on with an earlier one */
+    int64_t next;       /* the run that continues it, or -1 */
+    bool continued;     /* it continues an earlier one */
 } run;
 
 static inline bool after(const keys *k, int64_t i, int64_t j) {
@@ -35,7 +37,7 @@ static inline bool after(const keys *k, int64_t i, int64_t j) {
     return k->t && k->t[i] > k->t[j];
 }
 
-/* Stable merge sort of order[begin, end); `spare` is as long. */
+/* Stable merge sort of order[begin, end). `spare` has the same length. */
 static void sort(const keys *k, int64_t *order, int64_t *spare, int64_t begin, int64_t end) {
     bool sorted = true;
     for (int64_t i = begin + 1; i < end && sorted; i++)
@@ -62,7 +64,7 @@ static int64_t last_of(const bf_dataset *data, int source) {
     return source + 1 < data->source_count ? data->sources[source + 1].first : data->n;
 }
 
-/* The run among [low, high), sorted by id, whose id is `id`, or -1. */
+/* The run with the id `id` among the runs [low, high), which are sorted by id, or -1. */
 static int64_t find_run(const run *runs, const int64_t *order, const double *episode, int64_t low,
                         int64_t high, double id) {
     while (low < high) {
@@ -78,7 +80,8 @@ static int64_t find_run(const run *runs, const int64_t *order, const double *epi
     return -1;
 }
 
-/* Joins runs of neighbouring files where t goes on; `first` (files + 1) are the runs of each. */
+/* Joins runs of neighbouring files if t continues. `first` (files + 1) are the runs of each
+ * file. */
 static void join_files(const bf_dataset *data, const keys *k, run *runs, const int64_t *first,
                        const int64_t *order) {
     for (int f = 1; f < data->source_count && k->t; f++)
@@ -95,7 +98,7 @@ static void join_files(const bf_dataset *data, const keys *k, run *runs, const i
         }
 }
 
-/* Sorts and joins: order[0, n) with starts[j] = 1 where the row at place j begins an id. */
+/* Sorts and joins. Fills order[0, n), and starts[j] = 1 if the row at place j begins an id. */
 static bf_status by_id(const bf_dataset *data, const keys *k, int64_t *order, uint8_t *starts,
                        bf_arena *scratch, bf_error *err) {
     int64_t n = data->n, *sorted, *first, count = 0, put = 0;
@@ -134,7 +137,7 @@ static bf_status by_id(const bf_dataset *data, const keys *k, int64_t *order, ui
     return BF_OK;
 }
 
-/* No step twice; none missing where the next state is the next row. */
+/* Checks that no step occurs twice and, if the next state is the next row, that none is missing. */
 static bf_status check_steps(const bf_dataset *data, const keys *k, const int64_t *order,
                              const uint8_t *starts, bool linked, bf_error *err) {
     char here[256], there[256], id[64] = "";
@@ -160,7 +163,7 @@ static bf_status check_steps(const bf_dataset *data, const keys *k, const int64_
     return BF_OK;
 }
 
-/* Whether row i's next state is the state of row i + 1. */
+/* Says if row i's next state is the state of row i + 1. */
 static bool leads_on(const bf_dataset *data, int64_t i) {
     for (int j = 0; j < data->state_dim; j++)
         if (data->next_state[j * data->n + i] != data->state[j * data->n + i + 1])
@@ -168,7 +171,7 @@ static bool leads_on(const bf_dataset *data, int64_t i) {
     return true;
 }
 
-/* Rows without id or step: true where they are chains that say where they end. */
+/* For rows without id and step: true if they are chains that mark their ends. */
 static bool by_chain(const bf_dataset *data, uint8_t *starts, bool linked) {
     int64_t found = 0;
     for (int f = 0; f < data->source_count; f++) {

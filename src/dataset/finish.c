@@ -1,8 +1,8 @@
 /* finish.c - Checks of a log, and what follows from its columns.
  *
- * Everything that a user could have got wrong is looked at once, here, so that no method has to:
- * every number is finite, every action exists, every row of probabilities is one. The message
- * says where. Cost: one pass over every column. */
+ * Everything that a user could have got wrong is checked once, here, so that no method has to check
+ * it again: every number is finite, every action exists, every row of probabilities sums to 1. The
+ * message says which row and column is wrong. Cost: one pass over every column. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "core/fail.h"
 #include "dataset/dataset.h"
 
-#define SLACK 1e-6 /* how far from 1 probabilities may sum */
+#define SLACK 1e-6 /* how far the sum of probabilities may be from 1 */
 
 typedef struct check {
     const bf_dataset *data;
@@ -21,7 +21,7 @@ static const char *where(const check *c, int64_t i, char text[256]) {
     return bf_dataset_where(c->data, i, text, 256);
 }
 
-/* `column` (width, n), where it is there; '#' in `name` stands for its number. */
+/* Checks `column` (width, n), if it is there. '#' in `name` stands for its number. */
 static bf_status all_finite(check c, const double *column, int width, const char *name) {
     int64_t n = c.data->n;
     char text[256], full[48];
@@ -104,7 +104,7 @@ static bf_status actions(check c, bf_dataset *data) {
     return BF_OK;
 }
 
-/* Whether every state is a whole number from 0; *most is the greatest. */
+/* Says if every state is a whole number from 0 on. *most takes the greatest. */
 static bool whole_states(const double *values, int64_t n, double *most) {
     for (int64_t i = 0; i < n; i++) {
         if (!(values[i] >= 0 && values[i] < 2147483647.0) || values[i] != floor(values[i]))

@@ -2,8 +2,9 @@
  *
  *     "\x93NUMPY" major minor length { 'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }
  *
- * then the elements. Versions 1 (length of 2 bytes), 2 and 3 (of 4). Read are real numbers of 2,
- * 4 and 8 bytes, whole numbers of 1 to 8, and truth values, in either byte order. */
+ * The elements follow. Version 1 has a length of 2 bytes, versions 2 and 3 of 4. The reader takes
+ * real numbers of 2, 4 and 8 bytes, whole numbers of 1 to 8 bytes, and truth values, in either byte
+ * order. */
 #include "dataset/npy.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ bool bf__npy_claims(const unsigned char *head, size_t length) {
     return length >= 6 && memcmp(head, "\x93NUMPY", 6) == 0;
 }
 
-/* What follows 'key': in the header, or NULL. */
+/* Returns what follows 'key': in the header, or NULL. */
 static const char *value_of(const char *header, const char *key) {
     const char *p = strstr(header, key);
     if (!p)
@@ -126,7 +127,7 @@ static double half(uint16_t bits) {
     return bits >> 15 ? -value : value;
 }
 
-/* Elements `step` apart, from the one at `index`; n of them, as doubles. */
+/* Reads n elements as doubles, from the one at `index` on, `step` apart. */
 #define TAKE(type, load)                                                                           \
     for (int64_t i = 0; i < n; i++) {                                                              \
         const unsigned char *at = elements + (index + i * step) * (int64_t)sizeof(type);           \
@@ -146,7 +147,7 @@ void bf__npy_column(const bf__npy *array, const unsigned char *elements, int64_t
                     double *out) {
     int64_t n = array->dims ? array->shape[0] : 1;
     int64_t columns = n ? array->count / n : 0, index = column, step = columns;
-    if (array->fortran && array->dims > 1) { /* the place of the column, last index fastest */
+    if (array->fortran && array->dims > 1) { /* the last index runs fastest */
         int64_t rest = column, stride = n, strides[BF__NPY_DIMS];
         for (int d = 1; d < array->dims; d++) {
             strides[d] = stride;

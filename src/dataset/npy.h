@@ -9,7 +9,7 @@
 #include "backflow/status.h"
 
 #define BF__NPY_DIMS 8
-#define BF__NPY_HEAD 65536 /* a header of this many bytes is as long as any we accept */
+#define BF__NPY_HEAD 65536 /* no header that we accept is longer than this many bytes */
 
 typedef struct bf__npy {
     char kind;    /* 'f' real, 'i' signed, 'u' unsigned, 'b' truth value */
@@ -22,18 +22,18 @@ typedef struct bf__npy {
     size_t offset; /* bytes before the first element */
 } bf__npy;
 
-/* Whether the bytes start as a .npy file does. */
+/* Says if the bytes start like a .npy file. */
 bool bf__npy_claims(const unsigned char *head, size_t length);
 
-/* Reads the header from the first `length` bytes; `name` stands in messages ("log.npz: s"). */
+/* Reads the header from the first `length` bytes. Messages begin with `name` ("log.npz: s"). */
 bf_status bf__npy_header(bf__npy *out, const unsigned char *head, size_t length, const char *name,
                          bf_error *err);
 
-/* "(100, 3)", as NumPy prints it. */
+/* Writes the shape as NumPy prints it: "(100, 3)". */
 const char *bf__npy_shape(const bf__npy *array, char text[160]);
 
-/* Column `column` of an array whose first dimension is the rows and whose others, taken together
- * in C order, are columns: out[i], i < rows. `elements` points at the first element. */
+/* Reads column `column` into out[i], i < rows. The first dimension of the array is the rows; the
+ * others, taken together in C order, are the columns. `elements` points at the first element. */
 void bf__npy_column(const bf__npy *array, const unsigned char *elements, int64_t column,
                     double *out);
 

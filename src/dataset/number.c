@@ -1,11 +1,13 @@
 /* number.c - Decimal numbers in text: exact and fast.
  *
- * A number is w 10^q with w of up to 19 digits. Three ways, each exact, fastest first:
+ * A number is w 10^q with w of up to 19 digits. There are three ways, each exact, fastest first:
+ *
  *   w < 2^53 and |q| <= 22    one multiplication or division of doubles rounds once [1]
- *   q within powers.h         w times the top 128 bits of 5^q, rounded; where the bits cut off
- *                             could matter the method knows it and gives up [2]
+ *   q within powers.h         w times the top 128 bits of 5^q, rounded; if the bits that were cut
+ *                             off could matter, the method detects it and gives up [2]
  *   anything else             strtod
- * Digits are taken eight at a time where there are that many: logs hold 16 or 17 of them.
+ *
+ * If there are at least eight digits, they are read eight at a time; numbers in logs have 16 or 17.
  *
  * [1] W. D. Clinger, How to read floating point numbers accurately, PLDI 1990.
  * [2] D. Lemire, Number parsing at a gigabyte per second, Software: Practice and Experience 51,
@@ -20,7 +22,7 @@
 #include "core/text.h"
 #include "dataset/powers.h"
 
-#define LONGEST 1024 /* characters in a number that strtod is asked about */
+#define LONGEST 1024 /* the most characters of a number that is given to strtod */
 
 __extension__ typedef unsigned __int128 uint128;
 
@@ -28,7 +30,7 @@ static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                               1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                               1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* w 10^q by [2]; false where that method cannot tell. w != 0, q within the table. */
+/* Computes w 10^q by [2]. Returns false if that method cannot tell. w != 0, q within the table. */
 static bool scale(uint64_t w, int q, double *out) {
     int zeros = __builtin_clzll(w);
     w <<= zeros;
@@ -47,7 +49,7 @@ static bool scale(uint64_t w, int q, double *out) {
     int exponent = ((217706 * q) >> 16) + 63 + upper - zeros + 1023;
     if (exponent < 1 || exponent > 2045)
         return false;
-    /* Exactly between two doubles: to the even one. */
+    /* A number exactly between two doubles is rounded to the even one. */
     if (low <= 1 && q >= -4 && q <= 23 && (mantissa & 3) == 1 && mantissa << (upper + 9) == high)
         mantissa &= ~(uint64_t)1;
     mantissa = (mantissa + (mantissa & 1)) >> 1;
@@ -74,7 +76,7 @@ static inline bool is_digit(char c) {
     return (unsigned char)(c - '0') < 10;
 }
 
-/* Appends the digits at p to *w, which may overflow: the caller counts them. */
+/* Appends the digits at p to *w. This may overflow, so the caller counts the digits. */
 static inline const char *digits(const char *p, const char *end, uint64_t *w) {
     uint64_t value = *w;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -99,7 +101,7 @@ static inline const char *digits(const char *p, const char *end, uint64_t *w) {
     return p;
 }
 
-/* Digits that count: those after the zeros in front. */
+/* Counts the digits after leading zeros. */
 static ptrdiff_t significant(const char *p, const char *end) {
     ptrdiff_t count = 0;
     for (; p < end; p++)
@@ -108,7 +110,7 @@ static ptrdiff_t significant(const char *p, const char *end) {
     return count;
 }
 
-/* e+12 at p, added to *q; NULL where no digit follows the letter. */
+/* Reads an exponent, e+12, at p and adds it to *q. Returns NULL if no digit follows the letter. */
 static const char *exponent_part(const char *p, const char *end, int *q) {
     p++;
     bool minus = p < end && *p == '-';

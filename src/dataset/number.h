@@ -2,9 +2,10 @@
 #ifndef BF_DATASET_NUMBER_H
 #define BF_DATASET_NUMBER_H
 
-/* Reads the decimal number that starts at `p`, nothing past `end`: the double nearest to it, as
- * strtod would in the "C" locale. Returns the first character after it, or NULL where none starts
- * there ("nan", "inf" and hexadecimal are none). Too large gives infinity. */
+/* Reads the decimal number that starts at `p` and nothing past `end`. The result is the nearest
+ * double, as strtod gives in the "C" locale. Returns the first character after the number, or NULL
+ * if none starts there ("nan", "inf" and hexadecimal numbers do not count). A number that is too
+ * large gives infinity. */
 const char *bf__number(const char *p, const char *end, double *out);
 
 #endif

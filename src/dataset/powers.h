@@ -1,7 +1,9 @@
-/* powers.h - 5^q in 128 bits, high half first, the highest bit set; q = -64 .. 44.
+/* powers.h - 5^q in 128 bits, high half first, with the highest bit set, for q = -64 .. 44.
  *
- * For q >= 0 truncated: floor(5^q 2^k). For q < 0 rounded up: floor(2^k / 5^-q) + 1; below -27
- * one more truncation to 128 bits. So [1] has them; the test compares results with strtod.
+ * For q >= 0 the value is truncated: floor(5^q 2^k). For q < 0 it is rounded up: floor(2^k / 5^-q)
+ * + 1, and below -27 it is truncated once more to 128 bits. These are the values of [1]. The test
+ * compares results with strtod.
+ *
  * [1] D. Lemire, Number parsing at a gigabyte per second, Software: Practice and Experience 51,
  *     2021. */
 #ifndef BF_DATASET_POWERS_H

@@ -1,8 +1,8 @@
 /* reader.h - What a reader of logs is made of: a file becomes named columns of numbers.
  *
- * Reading is in two steps, so that columns are allocated once, over all files, and filled in
- * place: `open` finds the names and the number of rows, `fill` writes the numbers of the columns
- * that are wanted. What the names mean is known to columns.c alone. */
+ * Reading has two steps, so that columns are allocated once, over all files, and filled in place.
+ * `open` finds the names and the number of rows. `fill` writes the numbers of the columns that are
+ * wanted. Only columns.c knows what the names mean. */
 #ifndef BF_DATASET_READER_H
 #define BF_DATASET_READER_H
 
@@ -20,37 +20,37 @@ typedef struct bf__file {
     const char *path;
     const bf__reader *reader;
     bf__bytes bytes;
-    bool bare;          /* asked for: the file has no line of names; they are pi0, pi1, ... */
+    bool bare;          /* set by the caller: the file has no header, names are pi0, pi1, ... */
     int64_t rows;       /* by `open` */
     int count;          /* by `open`: number of columns */
     const char **names; /* by `open`: (count) */
-    void *own;          /* by `open`: whatever the reader has to remember */
+    void *own;          /* by `open`: what the reader has to remember */
 } bf__file;
 
-/* Where the numbers of a column go. */
+/* The place where the numbers of a column go. */
 typedef struct bf__sink {
-    double *values; /* (rows); NULL: nobody wants this column, it may hold anything */
+    double *values; /* (rows); NULL: the column is not used and may hold anything */
     bool flag;      /* "true" and "false" stand for 1 and 0 */
 } bf__sink;
 
 struct bf__reader {
     const char *name, *summary;
     const char *suffix; /* ".csv" */
-    bool by_line;       /* rows are told by line of the file, from 1; otherwise by index, from 0 */
-    /* Whether the file is in this form, by its first bytes. */
+    bool by_line;       /* messages name rows by line, from 1; otherwise by index, from 0 */
+    /* Says if the file is in this form, judging by its first bytes. */
     bool (*claims)(const unsigned char *head, size_t length);
     bf_status (*open)(bf__file *file, const bf_context *context, bf_arena *scratch, bf_error *err);
-    /* sinks (count); row (rows) receives the line or index of each row. */
+    /* Fills sinks (count). row (rows) takes the line or index of each row. */
     bf_status (*fill)(const bf__file *file, const bf__sink *sinks, int64_t *row,
                       const bf_context *context, bf_arena *scratch, bf_error *err);
-    void (*close)(bf__file *file); /* what `open` left outside the arena; NULL: nothing */
+    void (*close)(bf__file *file); /* releases what `open` left outside the arena; NULL: nothing */
 };
 
 /* Every reader, in the order of readers.def; NULL past the end. */
 const bf__reader *bf__reader_at(int index);
 
-/* Opens `path` with the reader that its content, or else its suffix, asks for (format 0), or with
- * reader format - 1. Must be closed, also after a failure. */
+/* Opens `path`. If format is 0, the reader is found by the content of the file, or else by its
+ * suffix; otherwise it is reader format - 1. The file must be closed, also after a failure. */
 bf_status bf__file_open(bf__file *out, const char *path, int format, bool bare,
                         const bf_context *context, bf_arena *scratch, bf_error *err);
 void bf__file_close(bf__file *file);

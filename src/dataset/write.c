@@ -30,14 +30,14 @@ bf_status bf__write_log_check(const char *path, bf_error *err) {
     return BF_OK;
 }
 
-/* Adds a block where the log has it. */
+/* Adds a block if the log has it. */
 static void add(bf__block *blocks, int *count, bf__block block, int64_t n) {
     block.n = n;
     if (block.real || block.whole || block.flag)
         blocks[(*count)++] = block;
 }
 
-/* Episode and step of each transition, from the list of episodes. */
+/* Finds the episode and the step of each transition from the list of episodes. */
 static bf_status number_steps(const bf_dataset *data, int64_t **episode, int64_t **t,
                               bf_arena *arena, bf_error *err) {
     *episode = *t = NULL;
@@ -53,7 +53,8 @@ static bf_status number_steps(const bf_dataset *data, int64_t **episode, int64_t
     return BF_OK;
 }
 
-/* States of a finite environment are whole numbers under a name without one: `s`, `ns`. */
+/* States of a finite environment are whole numbers, and their columns `s` and `ns` have no
+ * number. */
 static bf_status states(bf__block *out, const char *key, const double *state,
                         const bf_dataset *data, bf_arena *arena, bf_error *err) {
     *out = (bf__block){.key = key, .type = BF_BLOCK_REAL, .width = data->state_dim, .real = state};

@@ -4,24 +4,25 @@
 
 #include "dataset/dataset.h"
 
-/* Writes the log to `path`, which ends in .csv or .npz. Rows keep their order; columns that the log
- * has not are left out. The file is whole or not there. Scratch comes from `arena`. */
+/* Writes the log to `path`, which ends in .csv or .npz. Rows keep their order. Columns that the log
+ * does not have are left out. The file appears complete or not at all. Scratch comes from
+ * `arena`. */
 bf_status bf__write_log(const bf_dataset *data, const char *path, const bf_context *context,
                         bf_arena *arena, bf_error *err);
 
-/* Whether bf__write_log would take the name and could write there; says why not. Worth asking
- * before long work. */
+/* Checks that bf__write_log would accept the name and could write there; otherwise the message says
+ * why not. Call it before long work. */
 bf_status bf__write_log_check(const char *path, bf_error *err);
 
 /* ---- What the two formats share */
 
 typedef enum bf__block_type { BF_BLOCK_REAL, BF_BLOCK_WHOLE, BF_BLOCK_FLAG } bf__block_type;
 
-/* One array of the log: an array of an .npz, one or several columns of a .csv. */
+/* One array of the log: an array of an .npz, or one or several columns of a .csv. */
 typedef struct bf__block {
     const char *key; /* "s", "npi" */
     bf__block_type type;
-    int width; /* columns; 0: one, with a name that has no number */
+    int width; /* columns; 0: a single one whose name has no number */
     int inner; /* of `na`: numbers per sampled action; 0 otherwise */
     int64_t n;
     const double *real;   /* (width, n), column after column; */

@@ -84,7 +84,8 @@ static void observe(const double *state, double *seen) {
     seen[5] = state[3];
 }
 
-/* Torque against the first link's turn: the second link then swings the first one up. */
+/* The torque goes against the turn of the first link. The second link then swings the first one
+ * up. */
 static void pump(const double *seen, double *p) {
     bf__choose(p, A, seen[4] > 0 ? 0 : 2);
 }

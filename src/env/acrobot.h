@@ -4,8 +4,9 @@
 
 #include <stdbool.h>
 
-/* One step of 0.2 from state (theta1, theta2, w1, w2) under a constant torque, angles wrapped and
- * speeds clipped. `book`: with the term in w1^2 of Sutton & Barto; without it, the NIPS paper's. */
+/* One step of 0.2 from state (theta1, theta2, w1, w2) under a constant torque. Angles are wrapped
+ * and speeds clipped. With `book`, the equations have the term in w1^2 of Sutton & Barto; without
+ * it, they are those of the NIPS paper. */
 void bf__acrobot_move(double *state, double torque, bool book);
 
 #endif

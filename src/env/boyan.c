@@ -4,8 +4,9 @@
  *     1:       -> 0;                               r = -2
  *     0:       -> any of the 13, evenly;           r = 0
  *
- * The two actions do the same: whatever the behaviour and the target, the value is that of the
- * chain, and an estimator that says otherwise is wrong. Starts in state 12.
+ * The two actions do the same. Therefore the value is that of the chain for every behaviour and
+ * every target, and an estimator that says otherwise is wrong. The chain starts in state 12.
+ *
  * Source: Boyan, Technical update: least-squares temporal difference learning, 2002. */
 #include "backflow/env.h"
 

@@ -43,7 +43,8 @@ static void observe(const double *state, double *seen) {
         seen[j] = state[j];
 }
 
-/* Linear feedback on all four: holds for thousands of steps from any start. */
+/* Linear feedback on all four numbers. It keeps the pole up for thousands of steps from any
+ * start. */
 static void balance(const double *seen, double *p) {
     double lean = 0.1 * seen[0] + 0.3 * seen[1] + 3 * seen[2] + seen[3];
     bf__choose(p, A, lean > 0);

@@ -1,7 +1,7 @@
 /* env.c - The list of environments, and the policies that come with them.
  *
- * A policy of an environment is a function of one state or the text of a network's file; here it
- * becomes a bf_policy, which is asked about many states at a time. */
+ * A policy of an environment is a function of one state, or the text of a network's file. This file
+ * turns both into a bf_policy, which answers for many states at a time. */
 #include "backflow/env.h"
 
 #include <stdio.h>

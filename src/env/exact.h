@@ -4,9 +4,10 @@
 
 #include "backflow/env.h"
 
-/* gamma = 1: average reward per step in the long run; below 1: (1 - gamma) times the discounted
- * sum from the start distribution. Where `visits` is not NULL it gets the share of time (S) that
- * the policy spends in each state. The environment has a model. */
+/* If gamma = 1, the value is the average reward per step in the long run. If gamma < 1, it is (1 -
+ * gamma) times the discounted sum from the start distribution. If `visits` (S) is not NULL, it
+ * takes the share of time that the policy spends in each state. The environment must have a
+ * model. */
 bf_status bf__exact_value(double *out, const bf_env *env, const bf_policy *policy, double gamma,
                           double *visits, bf_arena *arena, bf_error *err);
 

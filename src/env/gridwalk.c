@@ -3,8 +3,10 @@
  * State        x * 10 + y, x and y in 0 .. 9; starts anywhere, evenly
  * Actions      0: x + 1, 1: y + 1, 2: x - 1, 3: y - 1; a move off the grid stays
  * Reward       exp(-2 D / 10), D = (9 - x) + (9 - y) after the move
- * Never ends. The policy `greedy` goes +x where x <= y, +y elsewhere; greedy@0.9 is the one that
+ *
+ * The walk never ends. The policy `greedy` goes +x if x <= y, otherwise +y. The policy greedy@0.9
  * takes an even action with probability 0.1.
+ *
  * Source: the grid of the DICE experiments (Nachum et al. 2019). */
 #include <math.h>
 

@@ -37,8 +37,8 @@ static void observe(const double *state, double *seen) {
     seen[1] = state[1];
 }
 
-/* Pumps energy up to that of the upright pole, then holds it there by proportional control.
- * E = thetadot^2 / 2 + 15 (cos theta - 1) is 0 upright at rest. */
+/* Pumps energy until it is that of the upright pole, then holds the pole by proportional control. E
+ * = thetadot^2 / 2 + 15 (cos theta - 1) is 0 for the upright pole at rest. */
 static void swing(const double *seen, double *p) {
     double theta = seen[0], speed = seen[1], u;
     if (fabs(theta) < 0.6 && fabs(speed) < 3) {

@@ -21,7 +21,7 @@ static inline double bf__wrap(double angle) {
     return turn - BF_PI;
 }
 
-/* p: all of it on `action`. */
+/* Puts all probability of p on `action`. */
 static inline void bf__choose(double *p, int actions, int action) {
     for (int a = 0; a < actions; a++)
         p[a] = a == action;

@@ -1,13 +1,15 @@
 /* rollout.c - A policy in an environment, in many chains side by side.
  *
- * A network is cheap per state only where it is asked about many at once; one chain cannot do
- * that, since each state depends on the one before. So 64 chains move together:
+ * A network is cheap per state only if it is asked about many states at once. One chain cannot do
+ * that, because each state depends on the one before. So 64 chains move together:
  *
  *     seen (d, 64) -> policy -> mu (A, 64) -> draw -> action (64) -> step -> next (d, 64)
  *
- * and blocks of 64 are shared out among threads. Each chain has a random stream of its own and
- * blocks are cut the same way whatever the threads, so that their number changes no digit.
- * Cost: per step and chain, one policy row, one draw, one env->step; no memory but the stack. */
+ * Blocks of 64 chains are shared out among threads. Each chain has a random stream of its own, and
+ * the blocks are the same for any number of threads. Therefore the number of threads changes no
+ * digit.
+ *
+ * Cost  per step and chain one policy row, one draw and one env->step; no memory but the stack */
 #include "env/rollout.h"
 
 #include <omp.h>
@@ -28,14 +30,14 @@ typedef struct block {
     bf_rng rng[BLOCK];
 } block;
 
-/* What threads share. */
+/* What the threads share. */
 typedef struct run {
     const bf__rollout *rollout;
     bf__visit visit;
     void *visit_context;
     const bf_context *context;
     double total;
-    _Atomic int64_t done; /* steps of blocks */
+    _Atomic int64_t done; /* counts the steps of all blocks */
     atomic_bool stop;
 } run;
 
@@ -56,7 +58,7 @@ static void start(block *b, const bf__rollout *r, int64_t first, int count, uint
     }
 }
 
-/* Draws an action and moves, every chain of the block. */
+/* Draws an action for every chain of the block and makes the step. */
 static void advance(block *b, const bf__rollout *r, int count) {
     const bf_env *env = r->env;
     for (int c = 0; c < count; c++) {
@@ -67,8 +69,8 @@ static void advance(block *b, const bf__rollout *r, int count) {
     }
 }
 
-/* The state after the step becomes the state before the next; what ended starts again. Returns
- * how many chains go on. */
+/* Makes the state after the step the state before the next one. A chain whose episode ended starts
+ * again. Returns how many chains go on. */
 static int turn_over(block *b, const bf__rollout *r, int count) {
     int going = 0;
     for (int i = 0; i < r->env->state_dim * count; i++)
@@ -84,7 +86,7 @@ static int turn_over(block *b, const bf__rollout *r, int count) {
     return going;
 }
 
-/* Progress is for the calling thread, which is thread 0 of the team. */
+/* Only the calling thread, which is thread 0 of the team, reports progress. */
 static bool go_on(run *shared) {
     int64_t done = atomic_fetch_add_explicit(&shared->done, 1, memory_order_relaxed);
     if (done % 64 == 0 && omp_get_thread_num() == 0 &&
@@ -124,7 +126,7 @@ bf_status bf__rollout_run(const bf__rollout *rollout, bf__visit visit, void *vis
     int64_t blocks = (rollout->chains + BLOCK - 1) / BLOCK;
     run shared = {rollout, visit, visit_context, context, (double)(blocks * rollout->steps), 0, 0};
     bf_status status = BF_OK;
-    atomic_bool failed = false; /* whoever sets it writes status and err */
+    atomic_bool failed = false; /* the thread that sets it writes status and err */
     int threads = bf__threads(context);
     if (threads > blocks)
         threads = blocks > 0 ? (int)blocks : 1;

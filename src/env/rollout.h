@@ -9,15 +9,15 @@
     64 /* chains that move together; a policy is asked about so many states                        \
         */
 
-/* Chain c starts at a start state, restarts wherever an episode ends, and draws everything from
- * the stream (seed, "rollout", first + c * stride): what it does depends on nothing else. */
+/* Chain c starts at a start state and restarts whenever an episode ends. It draws everything from
+ * the stream (seed, "rollout", first + c * stride), so what it does depends on nothing else. */
 typedef struct bf__rollout {
     const bf_env *env;
     const bf_policy *policy;
     bf_rewards rewards;
     int64_t chains, steps;
-    int64_t first, stride; /* stride 0 stands for 1 */
-    bool once;             /* a chain is over with its first episode */
+    int64_t first, stride; /* stride 0 means 1 */
+    bool once;             /* a chain is over after its first episode */
     const char *task;      /* for progress */
 } bf__rollout;
 
@@ -25,7 +25,7 @@ typedef struct bf__rollout {
 typedef struct bf__batch {
     int64_t first, t;
     int count;
-    const double *seen, *next; /* (d, count); next: the state reached, terminal or not */
+    const double *seen, *next; /* (d, count); next is the state reached, terminal or not */
     const double *mu;          /* (A, count): the policy at `seen` */
     const int32_t *action;
     const double *reward;
@@ -33,11 +33,12 @@ typedef struct bf__batch {
     const uint8_t *over; /* the chain had ended before this step (only with `once`) */
 } bf__batch;
 
-/* Called for every step of every block: from several threads at once, each with chains of its
- * own, in order of t. */
+/* Called for every step of every block, in order of t. Several threads call it at once, each with
+ * chains of its own. */
 typedef bf_status (*bf__visit)(void *context, const bf__batch *batch, bf_error *err);
 
-/* Byte for byte the same for any number of threads. BF_ECANCELLED where progress says stop. */
+/* The result is the same, byte for byte, for any number of threads. If the progress callback asks
+ * to stop, the status is BF_ECANCELLED. */
 bf_status bf__rollout_run(const bf__rollout *rollout, bf__visit visit, void *visit_context,
                           const bf_context *context, bf_error *err);
 

@@ -1,14 +1,14 @@
 /* simulate.c - A log of one or several behaviours in an environment.
  *
- * Chain e of the rollout is trajectory e, rows e * T .. e * T + T - 1 of the log. Chains write to
- * rows of their own, so that nothing has to be sorted or merged afterwards. */
+ * Chain e of the rollout is trajectory e, which is rows e * T .. e * T + T - 1 of the log. Chains
+ * write to rows of their own, so nothing has to be sorted or merged afterwards. */
 #include "env/simulate.h"
 
 #include "core/fail.h"
 #include "env/rollout.h"
 #include "policy/kind.h"
 
-/* The columns while they can still be written to; those of the dataset point at them. */
+/* The columns as long as they can be written to. The columns of the dataset point at them. */
 typedef struct columns {
     const bf__simulation *simulation;
     int64_t n, behavior;

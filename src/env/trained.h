@@ -1,4 +1,5 @@
-/* trained.h - The networks of policies/, as the text of their files: the build makes C of them. */
+/* trained.h - The networks of policies/, as the text of their files. The build turns them into
+ * C. */
 #ifndef BF_ENV_TRAINED_H
 #define BF_ENV_TRAINED_H
 

@@ -1,8 +1,9 @@
 /* bias_variance.c - Bias and spread on ModelWin against the number of short trajectories.
  *
- * Source      paper, appendix E: trajectories of length 4, 200 runs; naive, IPS, DualDICE with
- * 0.9999 and 0.9 in the place of gamma = 1, black-box. The numbers of trajectories are not in the
- * text: 100 to 3,200. Length 4 is 4 states, 3 transitions. */
+ * Source      paper, appendix E
+ * Settings    trajectories of length 4, which are 4 states and 3 transitions; 200 runs. The numbers
+ * of trajectories are not in the paper's text; here they are 100 to 3,200. Methods     naive, IPS,
+ * black-box, and DualDICE with 0.9999 and with 0.9 instead of gamma = 1 */
 #include <math.h>
 #include <string.h>
 
@@ -57,7 +58,8 @@ static bf__mean size_of_bias(const bf__group *g) {
     return (bf__mean){fabs(g->spread.bias.value), g->spread.bias.error};
 }
 
-/* a - b in standard errors; two that agree are 0 apart, without errors too. */
+/* The difference a - b in standard errors. If the two agree exactly it is 0, even if there are no
+ * standard errors. */
 static double gap(bf__mean a, bf__mean b) {
     return a.value == b.value ? 0 : (a.value - b.value) / hypot(a.error, b.error);
 }

@@ -1,7 +1,7 @@
 /* contender.c - Methods as experiments name them.
  *
- * Colours are those of Okabe and Ito, which the colour-blind can tell apart; point and dash types
- * do the same on grey paper. */
+ * The colours are those of Okabe and Ito, which colour-blind readers can tell apart. Point and dash
+ * types do the same on grey paper. */
 #include "experiment/contender.h"
 
 #include <stdio.h>
@@ -26,8 +26,8 @@ static const bf__contender list[] = {
 };
 #define COUNT ((int)(sizeof list / sizeof *list))
 
-/* What the paper tunes with the truth in view, at 50 trajectories: the width of the kernel of the
- * model, out of the quartiles of the distances. docs/baselines.md has the figures. */
+/* The paper tunes the width of the model's kernel at 50 trajectories, knowing the truth. It chooses
+ * among the quartiles of the distances. docs/notes/baselines.md has the numbers. */
 static const struct {
     const char *problem, *contender, *options;
 } tuned[] = {

@@ -9,19 +9,21 @@ typedef struct bf__contender {
     const char *label; /* in figures */
     const char *estimator;
     const char *options;   /* "variant=neural steps=400"; "" for the defaults */
-    const char *colour;    /* the same in every figure; told apart in grey by the next two */
+    const char *colour;    /* the same in every figure; the next two tell methods apart in grey */
     int point, dash;       /* gnuplot's numbers */
-    double second_per_10k; /* roughly, of processor time at 10,000 transitions: for time left */
+    double second_per_10k; /* rough processor time at 10,000 transitions */
 } bf__contender;
 
-/* One of the list, or any estimator by its name with its default options (made in `arena`). */
+/* Finds a contender of the list, or any estimator by its name with its default options. The latter
+ * is made in `arena`. */
 bf_status bf__contender_find(const bf__contender **out, const char *name, bf_arena *arena,
                              bf_error *err);
 
 /* Entry `index` of the list; NULL past the end. */
 const bf__contender *bf__contender_at(int index);
 
-/* The estimator and its options for a problem: some are tuned per problem, as in the paper. */
+/* The estimator and its options for a problem. Some options are tuned per problem, as in the
+ * paper. */
 bf_status bf__contender_prepare(const bf_estimator **out, const void **options,
                                 const bf__contender *contender, const char *problem,
                                 bf_arena *arena, bf_error *err);

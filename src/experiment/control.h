@@ -7,9 +7,9 @@
 /* Behaviour and target are mixtures of one policy with the uniform one. */
 typedef struct bf__control_options {
     const char *problems, *policy, *methods;
-    const char *trajectories, *alphas, *gammas; /* lists: what an experiment varies */
-    int64_t size;                               /* trajectories where they are not varied */
-    double alpha, target_alpha;                 /* alpha: where it is not varied */
+    const char *trajectories, *alphas, *gammas; /* lists; an experiment varies one of them */
+    int64_t size;                               /* trajectories, if they are not varied */
+    double alpha, target_alpha;                 /* alpha, if it is not varied */
     int64_t horizon, runs;
 } bf__control_options;
 
@@ -39,16 +39,18 @@ typedef struct bf__control_options {
 extern const bf_option_table bf__control_sizes;
 extern const char *const bf__control_sizes_quick[];
 
-/* One panel per problem, every method at every value of the one list that is not NULL. */
+/* Adds one panel per problem, with every method at every value of the list. Only one of the lists
+ * is not NULL. */
 bf_status bf__control_plan(bf__study *study, const bf__control_options *o, bf__quantity quantity,
                            bf_error *err);
 
-/* Whether there is anything to hold `method` against, `except` left aside. */
+/* Says if there is a method to compare `method` with, other than `except`. */
 bool bf__control_rivals(const bf__study *study, const char *method, const char *except);
 
-/* Whether `method` is best at (panel, x), or tied with the best: its error is above that of no
- * other method, `except` left aside, by more than a standard error of the difference (or a
- * millionth: where the log shows one reward only, all methods say the same). */
+/* Says if `method` is the best at (panel, x) or tied with the best. It is, if its error exceeds
+ * that of no other method (not counting `except`) by more than a standard error of the difference.
+ * A difference of a millionth does not count either: if the log shows only one reward, all methods
+ * say the same. */
 bf_status bf__control_best(bool *out, const bf__study *study, const char *method,
                            const char *except, int panel, double x, bf_error *err);
 

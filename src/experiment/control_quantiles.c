@@ -1,8 +1,9 @@
 /* control_quantiles.c - The same runs as control-rmse, by quartiles instead of means.
  *
  * Source      paper, section 5.2, figure 3
- * A root mean square can be the work of one bad log; the quartiles of the absolute error show
- * whether it is. */
+ *
+ * One bad log can dominate a root mean square. The quartiles of the absolute error show if that is
+ * so. */
 #include <math.h>
 
 #include "core/fail.h"

@@ -1,9 +1,9 @@
 /* control_rmse.c - Error on the control problems against the number of trajectories.
  *
  * Source      paper, section 5.2, figure 2
- * Settings    behaviour 0.7, target 0.9 of a trained policy mixed with the uniform one,
- * trajectories of 200 steps, 20 logs each. The numbers of trajectories are not in the paper's text:
- *             10 to 200. What is tuned (the width of the model's kernel) is tuned at 50. */
+ * Settings    behaviour 0.7 and target 0.9 of a trained policy mixed with the uniform one,
+ * trajectories of 200 steps, 20 logs each. The numbers of trajectories are not in the paper's text;
+ * here they are 10 to 200. The width of the model's kernel is tuned at 50. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,8 @@ static bf_status plan(bf__study *study, const void *options, bf_error *err) {
     return bf__control_plan(study, options, BF_SHOW_RMSE, err);
 }
 
-/* On how many problems `method` is best or tied at every size that counts, and on which. */
+/* The number of problems on which `method` is best or tied at every size that counts, and their
+ * names. */
 static bf_status count_wins(int *wins, char *names, size_t size, const bf__study *study,
                             const char *method, const char *except, const double *x, int count,
                             bf_error *err) {
@@ -88,7 +89,7 @@ static bf_status judge_naive(bf__study *study, const double *x, int count, bf_er
     return bf__study_claim(study, &c, err, "Largest over smallest: %s.", text);
 }
 
-/* "Comparable": within a factor of two, on the geometric mean over sizes. */
+/* "Comparable" means within a factor of two, in the geometric mean over sizes. */
 static bf_status judge_acrobot(bf__study *study, const double *x, int count, bf_error *err) {
     for (int panel = 0; panel < study->panel_count; panel++) {
         double sum = 0;

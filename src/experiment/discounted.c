@@ -1,7 +1,8 @@
 /* discounted.c - The control problems with discounting, against simulated truth.
  *
  * The paper's appendix A reduces discounted rewards to average ones: with probability 1 - gamma the
- * process restarts. Here the reduction is put to work: the same logs, gamma from 0.9 to 1. */
+ * process restarts. This experiment uses the reduction on the same logs, with gamma from 0.9 to
+ * 1. */
 #include "core/fail.h"
 #include "experiment/control.h"
 

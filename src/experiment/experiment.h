@@ -1,8 +1,9 @@
-/* experiment.h - Experiments: what is run, what came out, what it says.
+/* experiment.h - Experiments: what is run, what the answers are, and what they say about the
+ * claims.
  *
- * An experiment plans *groups*: one method at one setting, run several times on logs of its own.
- * The runner fills in the answers and the true values; then the experiment judges its claims. Who
- * owns what: experiments are static; a study and everything in it lives in one arena. */
+ * An experiment plans *groups*. A group is one method at one setting, run several times on logs of
+ * its own. The runner fills in the answers and the true values. Then the experiment judges its
+ * claims. Experiments are static. A study and everything in it lives in one arena. */
 #ifndef BF_EXPERIMENT_EXPERIMENT_H
 #define BF_EXPERIMENT_EXPERIMENT_H
 
@@ -12,7 +13,7 @@
 #include "experiment/contender.h"
 #include "stats/spread.h"
 
-/* A kind of log, and the question asked of it. */
+/* A kind of log, and the question that is asked of it. */
 typedef struct bf__setting {
     const bf_env *env;
     const char *behavior, *target; /* as for bf_env_policy_parse */
@@ -22,19 +23,19 @@ typedef struct bf__setting {
 
 typedef struct bf__truths {
     bf__mean precise; /* exact, or a long simulation */
-    bf__mean single;  /* the paper's kind: one run of the target policy; NaN for gamma < 1 */
+    bf__mean single;  /* the paper's truth: one run of the target policy; NaN if gamma < 1 */
 } bf__truths;
 
 /* One method at one setting. */
 typedef struct bf__group {
     bf__setting setting;
     const bf__contender *method;
-    int panel; /* of the figure, and where in it */
+    int panel; /* the panel of the figure, and the place in it */
     double x;
     int64_t runs;
-    /* Filled in by the runner. */
+    /* The runner fills in the fields below. */
     bf__truths truth;
-    double *value, *seconds;      /* (runs); NaN: the method could not answer */
+    double *value, *seconds;      /* (runs); NaN if the method could not answer */
     double *error, *error_single; /* (runs): value minus the truth of either kind */
     bf__spread spread, spread_single;
 } bf__group;
@@ -60,10 +61,10 @@ typedef struct bf__panel {
 
 typedef enum bf__verdict { BF_REPRODUCED, BF_PARTLY, BF_NOT } bf__verdict;
 
-/* A sentence of the paper, held against what was measured. */
+/* A sentence of the paper, compared with what was measured. */
 typedef struct bf__claim {
     const char *claim, *rule, *measured;
-    bool ours; /* not the paper's claim but Backflow's */
+    bool ours; /* the claim is Backflow's, not the paper's */
     bf__verdict verdict;
 } bf__claim;
 
@@ -94,7 +95,7 @@ struct bf__experiment {
     const char *summary; /* one line, for lists */
     const char *text;    /* a paragraph for the report: what was done */
     const bf_option_table *options;
-    const char *const *quick; /* option, value, ..., NULL: what a small version changes */
+    const char *const *quick; /* option, value, ..., NULL: what the quick version changes */
     const char *x_label, *y_label;
     bf__scale scale; /* of the x axis; the other one is logarithmic */
     bf_status (*plan)(bf__study *study, const void *options, bf_error *err);
@@ -107,20 +108,22 @@ const bf__experiment *bf__experiment_find(const char *name);
 
 /* ---- For plan */
 
-/* A new panel; its number. */
+/* Adds a panel and returns its number. */
 int bf__study_panel(bf__study *study, const char *title, bf__quantity quantity);
 
-/* The text of option --name can be a policy of an experiment: keys are lines of CSV. */
+/* Checks that the text of option --name can name a policy in a table. A policy is part of the key
+ * of a run, and keys are lines of CSV, so the text must not contain what would break such a
+ * line. */
 bf_status bf__check_policy(const char *name, const char *text, bf_error *err);
 
-/* Adds `runs` runs of each of `methods` (as many as `count`) at a setting, whose policies have to
- * be there. */
+/* Adds `runs` runs of each of the `count` methods at a setting. The policies of the setting have to
+ * exist. */
 bf_status bf__study_add(bf__study *study, const bf__setting *setting,
                         const bf__contender *const *methods, int count, int64_t runs, int panel,
                         double x, bf_error *err);
 
-/* "10,20,50" of option --name into *out (*count); each from min to max, and `whole` where it has
- * to be. */
+/* Reads the list "10,20,50" of option --name into *out and its length into *count. Each number lies
+ * between min and max. If `whole` is set, each has to be a whole number. */
 bf_status bf__list_numbers(double **out, int *count, const char *name, const char *text, double min,
                            double max, bool whole, bf_arena *arena, bf_error *err);
 bf_status bf__list_contenders(const bf__contender *const **out, int *count, const char *text,
@@ -133,10 +136,10 @@ bf_status bf__list_envs(const bf_env *const **out, int *count, const char *text,
 /* The group of `method` at (panel, x), or NULL. */
 const bf__group *bf__study_find(const bf__study *study, const char *method, int panel, double x);
 
-/* The distinct x of a study in the order of its groups; at most `room`. */
+/* The distinct x of a study, in the order of its groups. There are at most `room` of them. */
 int bf__study_places(const bf__study *study, double *x, int room);
 
-/* A verdict, `measured` being made as by printf. Texts that are given are borrowed. */
+/* Adds a verdict. `measured` is a format as for printf. Other texts are borrowed. */
 bf_status bf__study_claim(bf__study *study, const bf__claim *claim, bf_error *err,
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
@@ -144,7 +147,7 @@ bf_status bf__study_claim(bf__study *study, const bf__claim *claim, bf_error *er
 bf_status bf__study_compare(bf__mean *out, const bf__study *study, const bf__group *a,
                             const bf__group *b, bf_error *err);
 
-/* A piece of text made as by printf, in `arena`. */
+/* A piece of text, formatted as by printf, in `arena`. */
 bf_status bf__print(const char **out, bf_arena *arena, bf_error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

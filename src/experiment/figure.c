@@ -1,8 +1,9 @@
-/* figure.c - Figures, by gnuplot.
+/* figure.c - Figures, drawn by gnuplot.
  *
- * The script stands in the folder with its data inside, so that it can be changed and run again.
- * It draws every panel alone (for the page, where they flow) and all on one sheet (for papers).
- * Files are drawn under another name first and renamed when gnuplot has ended well. */
+ * The script is written into the folder with its data inside, so that a user can change it and run
+ * it again. It draws every panel alone (for the page, which arranges them) and all panels on one
+ * sheet (for papers). Files are drawn under another name first. They are renamed when gnuplot has
+ * ended well. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -17,11 +18,11 @@
 #include "core/output.h"
 #include "experiment/files.h"
 
-#define BESIDE   "new-" /* in front of a file's name until it is whole */
+#define BESIDE   "new-" /* stands before a file's name until the file is complete */
 #define MAX_ROWS 32
-#define ASIDE    0.009 /* from one method to the next, as a share of the axis */
-#define LEAST    1e-12 /* that is drawn */
-#define LETTER   9.0   /* pixels of a letter, rather too many */
+#define ASIDE    0.009 /* distance from one method to the next, as a share of the axis */
+#define LEAST    1e-12 /* the smallest value that is drawn */
+#define LETTER   9.0   /* width of a letter in pixels, a little too large */
 
 extern char **environ;
 
@@ -46,7 +47,8 @@ static void list_series(series *out, const bf__study *study) {
     }
 }
 
-/* Where to draw x: methods stand a little beside each other, so that their bars do not cover. */
+/* The place at which x is drawn. Methods stand a little beside each other, so that their bars do
+ * not cover each other. */
 static double place(const bf__study *study, const series *s, int method, double x) {
     double aside = method - 0.5 * (s->count - 1), first = s->x[0], last = s->x[0];
     for (int i = 1; i < s->x_count; i++) {
@@ -67,7 +69,8 @@ static double place(const bf__study *study, const series *s, int method, double 
     return rank + ASIDE * aside * (s->x_count > 1 ? s->x_count - 1 : 1);
 }
 
-/* Columns of a key in `width` pixels: as many as the longest label allows. */
+/* The number of columns of a key that is `width` pixels wide: as many as the longest label
+ * allows. */
 static int key_columns(const series *s, int width) {
     size_t longest = 1;
     for (int m = 0; m < s->count; m++) {
@@ -78,7 +81,7 @@ static int key_columns(const series *s, int width) {
     return columns > 1 ? columns : 1;
 }
 
-/* Value and ends of its bar. On a logarithmic axis a standard error is a factor. */
+/* A value and the ends of its bar. On a logarithmic axis a standard error is a factor. */
 static void measure(const bf__group *g, bf__quantity quantity, double out[3]) {
     bf__mean m = quantity == BF_SHOW_BIAS ? g->spread.bias
                  : quantity == BF_SHOW_SD ? g->spread.sd
@@ -95,8 +98,8 @@ static void measure(const bf__group *g, bf__quantity quantity, double out[3]) {
     out[2] = out[0] * factor;
 }
 
-/* Whether a logarithmic axis can show method m at the i-th place of panel p; what is below LEAST is
- * rounding, and would be all that one sees. */
+/* Says if a logarithmic axis can show method m at the i-th place of panel p. A value below LEAST is
+ * rounding error. If we drew it, the axis would stretch so far that nothing else could be seen. */
 static bool drawable(double y[3], const bf__study *study, const series *s, int p, int m, int i) {
     const bf__group *g = bf__study_find(study, s->method[m]->name, study->panels[p].of, s->x[i]);
     if (!g)
@@ -129,7 +132,7 @@ static bool is_empty(const bf__study *study, const series *s, int p) {
 
 /* ---- Drawing */
 
-/* Methods that have no line of their own share one; they differ by points and dashes then. */
+/* Methods without a line style of their own share one. They then differ by points and dashes. */
 static void write_line(FILE *file, const series *s, int m) {
     static const int points[] = {2, 5, 9, 11, 13, 1, 3};
     const bf__contender *method = s->method[m];
@@ -172,9 +175,9 @@ static void write_styles(FILE *file, const bf__study *study, const series *s) {
     }
 }
 
-/* Bars are arrows with flat heads: gnuplot's own are dashed like the line, which takes the ends
- * from short ones, and have a hole around the point. The key is of lines without data, since
- * gnuplot leaves out those it has nothing to draw for. */
+/* Bars are arrows with flat heads. gnuplot's own bars are dashed like the line, so that short ones
+ * lose their ends, and they have a hole around the point. The key consists of lines without data,
+ * because gnuplot leaves out a line if it has nothing to draw for it. */
 static void write_plot(FILE *file, const bf__study *study, const series *s, int p, bool key) {
     fprintf(file, "set title \"%s\"\n", study->panels[p].title);
     fputs(is_empty(study, s, p)
@@ -194,8 +197,8 @@ static void write_plot(FILE *file, const bf__study *study, const series *s, int 
     fputs("\n", file);
 }
 
-/* Every panel alone, with its own key below. Drawn small, so that its letters keep their size on a
- * telephone; higher where the key is longer. */
+/* Draws every panel alone, with its own key below. The drawing is small, so that its letters keep
+ * their size on a telephone. It is higher if the key is longer. */
 static void write_panels(FILE *file, const bf__study *study, const series *s) {
     const char *name = study->experiment->name;
     int width = 440, foot = 62 + 21 * s->count, height = 286 + foot;
@@ -219,7 +222,7 @@ static void write_panels(FILE *file, const bf__study *study, const series *s) {
     fputs("reset\n", file);
 }
 
-/* An empty plot over the whole width, up to `top`, with nothing but the key. */
+/* An empty plot over the whole width, up to `top`, that contains only the key. */
 static void write_key(FILE *file, const series *s, int columns, double top) {
     fprintf(file,
             "set yrange [1:10]\nunset label 1\nunset title\nunset xlabel\nunset ylabel\nunset "
@@ -273,7 +276,7 @@ static void write_sheet(FILE *file, const bf__study *study, const series *s) {
 
 /* ---- Running gnuplot */
 
-/* gnuplot with `arguments` in `folder`; what it says goes to the file `said`. */
+/* Runs gnuplot with `arguments` in `folder`. Its messages go to the file `said`. */
 static bf_status spawn(int *exit_status, const char *folder, const char *said,
                        char *const arguments[], bf_error *err) {
     posix_spawn_file_actions_t actions;

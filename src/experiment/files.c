@@ -1,4 +1,4 @@
-/* files.c - Tables and JSON of a study. NaN is an empty place in CSV and null in JSON. */
+/* files.c - Tables and JSON of a study. NaN becomes an empty field in CSV and null in JSON. */
 #include "experiment/files.h"
 
 #include <inttypes.h>
@@ -103,7 +103,7 @@ bf_status bf__study_csv(const bf__study *study, const char *folder, bf_error *er
 
 /* ---- JSON */
 
-/* A name may be any bytes; JSON takes UTF-8 alone. */
+/* A name may contain any bytes, but JSON accepts only UTF-8. */
 static json_t *json_text(const char *text) {
     json_t *value = json_string(text);
     if (value)
@@ -116,7 +116,7 @@ static json_t *json_text(const char *text) {
     return json_string(plain);
 }
 
-/* The upper half of seeds is beyond JSON's integers. */
+/* Seeds of the upper half do not fit into the integers of JSON. */
 static json_t *json_seed(uint64_t seed) {
     char text[32];
     snprintf(text, sizeof text, "%" PRIu64, seed);

@@ -22,7 +22,8 @@ bf_status bf__study_csv(const bf__study *study, const char *folder, bf_error *er
 bf_status bf__study_json(const bf__study *study, const bf__provenance *provenance,
                          const char *folder, bf_error *err);
 
-/* Whether gnuplot is there; BF_EABSENT says what to do where it is not. */
+/* Checks that gnuplot is there. If it is not, the status is BF_EABSENT and the message says what to
+ * do. */
 bf_status bf__figure_check(bf_error *err);
 
 /* FOLDER/figures/NAME.gp, a gnuplot script with its data, and what it draws: NAME.svg and NAME.png
@@ -30,7 +31,7 @@ bf_status bf__figure_check(bf_error *err);
 bf_status bf__study_figure(const bf__study *study, const char *folder, bf_arena *arena,
                            bf_error *err);
 
-/* FOLDER/report.html: one file with everything in it. `figures`: the drawings are there. */
+/* FOLDER/report.html: one file with everything in it. `figures` says that the drawings exist. */
 bf_status bf__report_page(const bf__study *studies, int count, const bf__provenance *provenance,
                           bool figures, const char *folder, bf_error *err);
 

@@ -1,12 +1,13 @@
 /* modelwin_horizon.c - Error on ModelWin against the length of trajectories.
  *
- * Source      paper, section 5.1, figure 1b: T = 4 .. 128, T times the number of trajectories
- * constant (200,000), 10 runs, truth from one run of 50,000 steps. Readings    A trajectory of
- * length T may be T states, which is T - 1 transitions, or T transitions. With T even, the latter
- * leave s1 exactly half of the time, as a long run does, and IPS has nothing to be wrong about.
- * Both are run. Limits      with T - 1 transitions and infinite data IPS says -0.08 T / (T - 1),
- * the naive mean half of that; the truth is -0.08. The black-box method has the sampling error of
- *             the reward at s1 alone: 0.5345 / sqrt(visits to s1). */
+ * Source      paper, section 5.1, figure 1b: T = 4 .. 128, with T times the number of trajectories
+ *             constant (200,000), 10 runs, and a truth from one run of 50,000 steps
+ * Readings    A trajectory of length T may be T states, which is T - 1 transitions, or T
+ * transitions. If T is even, T transitions leave s1 exactly half of the time, as a long run does,
+ * and IPS has nothing to be wrong about. Both readings are run. Limits      With T - 1 transitions
+ * and infinite data IPS says -0.08 T / (T - 1), and the naive mean says half of that. The truth is
+ * -0.08. The black-box method has only the sampling error of the reward at s1: 0.5345 / sqrt(visits
+ * to s1). */
 #include <math.h>
 #include <string.h>
 
@@ -65,7 +66,8 @@ static double rmse_at(const bf__study *study, const char *method, int panel, dou
     return bf__study_find(study, method, panel, x)->spread.rmse.value;
 }
 
-/* Largest over smallest RMSE of the naive mean, and its least ratio to the black-box method. */
+/* The ratio of the largest to the smallest RMSE of the naive mean, and the smallest ratio of its
+ * RMSE to that of the black-box method. */
 static void naive_ratios(const bf__study *study, int panel, const double *x, int count,
                          double *range, double *lead) {
     double least = INFINITY, largest = 0;
@@ -128,7 +130,7 @@ static bf_status judge_ips(bf__study *study, double shortest, double longest, bf
         -0.08 * shortest / (shortest - 1) + 0.08, gain[1].value, gain[1].error);
 }
 
-/* RMSE over what sampling alone would give, at one T and over all of them. */
+/* The ratio of the RMSE to that of sampling alone, at one T and over all T. */
 static bf_status judge_blackbox(bf__study *study, const double *x, int count, bf_error *err) {
     double sum = 0, runs = 0, worst = 0, least = INFINITY, most = 0;
     for (int64_t g = 0; g < study->group_count; g++) {

@@ -1,7 +1,8 @@
-/* page.c - report.html: one file with everything in it, that needs no network and no script.
+/* page.c - report.html: one file with everything in it. It needs no network and no script.
  *
- * Claims first, then every experiment with its figures (the SVG files as data), its numbers and
- * its settings. Panels flow: side by side where there is room, below each other on a telephone. */
+ * The claims come first, then every experiment with its figures (the SVG files as data), its
+ * numbers and its settings. Panels stand side by side if there is room, and below each other on a
+ * telephone. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -43,7 +44,7 @@ static const char *const style =
 
 /* ---- Text */
 
-/* `text` with what HTML would take for its own replaced. */
+/* Writes `text` and escapes the characters that HTML would interpret. */
 static void put(FILE *file, const char *text) {
     for (; *text; text++)
         switch (*text) {
@@ -143,7 +144,7 @@ static void put_number(FILE *file, const bf__group *g, bf__quantity quantity, bo
         fprintf(file, " (%" PRId64 " of %" PRId64 ")", s->runs, g->runs);
 }
 
-/* Methods by places. */
+/* A table with a row per method and a column per place. */
 static void put_table(FILE *file, const bf__study *study, const bf__panel *panel, bool single) {
     double x[BF_MAX_PLACES];
     int count = bf__study_places(study, x, BF_MAX_PLACES);
@@ -173,7 +174,7 @@ static void put_table(FILE *file, const bf__study *study, const bf__panel *panel
     fputs("</tbody></table></div>\n", file);
 }
 
-/* What the errors are counted from. */
+/* Says which truth the errors are measured from. */
 static void put_truths(FILE *file, const bf__study *study, bool single) {
     const bf__group *before = NULL;
     fputs("<p>True values:", file);

@@ -1,12 +1,12 @@
 /* runner.c - Runs everything that studies have planned.
  *
- * A *cell* is one run of one group; its key says all that it depends on. Cells that the store does
- * not have are sorted by the log they need: a *job* is one log and all that is asked of it. Each
- * job is run by one thread from beginning to end, seeds coming from the key, so that numbers do not
- * depend on how many threads there are. The largest jobs go first. One thread more watches:
- * progress is reported by the caller's own thread.
+ * A *cell* is one run of one group; its key says everything that it depends on. Cells that the
+ * store does not have are sorted by the log that they need. A *job* is one log and everything that
+ * is asked of it. One thread runs a job from beginning to end, and its seeds come from the keys.
+ * Therefore the numbers do not depend on the number of threads. The largest jobs go first. The
+ * caller's own thread watches the others and reports progress.
  *
- * A method that cannot answer leaves NaN; what it said is a warning. */
+ * A method that cannot answer leaves NaN, and its message becomes a warning. */
 #include "experiment/runner.h"
 
 #include <inttypes.h>
@@ -25,11 +25,11 @@
 #include "stats/truth.h"
 
 #define CHAIN_STEPS  20000
-#define SHORTEST_NAP 500000 /* of the watcher, nanoseconds: a small run should not wait for it */
+#define SHORTEST_NAP 500000 /* nanoseconds; a small run should not wait for the watcher */
 #define LONGEST_NAP  50000000
 
 typedef struct cell {
-    char log[BF_KEY_SIZE]; /* which log: what cells of one job share */
+    char log[BF_KEY_SIZE]; /* names the log that the cells of one job share */
     char key[BF_KEY_SIZE];
     const bf__setting *setting;
     const bf__contender *method;
@@ -87,7 +87,7 @@ static bf_status simulate_truth(bf__mean *out, const bf__setting *s, bool single
     bf_mark mark = bf_arena_mark(arena);
     double begun = bf__seconds();
     bf_context own = *context;
-    own.seed = context->seed + (single ? 1000003 : 0); /* not the beginning of the long one */
+    own.seed = context->seed + (single ? 1000003 : 0); /* apart from the long simulation */
     BF_TRY(bf_env_policy_parse(&target, s->env, s->target, 1, arena, err));
     BF_TRY(bf__truth_run(&truth, &plan, s->env, target, BF_REWARDS_PAPER, &own, arena, err));
     *out = truth.value;
@@ -147,7 +147,7 @@ static int by_cost(const void *left, const void *right) {
     return order ? order : by_log(a->cells, b->cells);
 }
 
-/* Every cell that the store does not have, once. */
+/* Collects every cell that the store does not have, each once. */
 static bf_status collect(cell **out, int64_t *count, const bf__study *studies, int study_count,
                          uint64_t seed, const bf__store *store, bf_arena *arena, bf_error *err) {
     int64_t room = 0, found = 0, distinct = 0;
@@ -171,7 +171,7 @@ static bf_status collect(cell **out, int64_t *count, const bf__study *studies, i
     return BF_OK;
 }
 
-/* Rough seconds. */
+/* A rough estimate in seconds. */
 static double cost_of(const cell *c) {
     double n = (double)(c->setting->trajectories * c->setting->steps);
     double each = c->setting->env->states > 0 ? 0.01 : c->method->second_per_10k;
@@ -203,10 +203,10 @@ typedef struct pool {
     bf__store *store;
     const bf_context *context;
     const bf_allocator *allocator;
-    bool stop; /* asked to, or after a failure */
+    bool stop; /* because the user asked, or after a failure */
     bf_status status;
     bf_error error;
-    char complaint[512]; /* what a method that could not answer said; for the watcher to pass on */
+    char complaint[512]; /* message of a method that could not answer */
 } pool;
 
 static bool go_on(void *context, const bf_progress *progress) {
@@ -234,7 +234,7 @@ static bf_status make_log(bf_dataset *out, const bf_policy **target, const cell 
     return bf__simulate(out, &simulation, context, arena, err);
 }
 
-/* Puts an answer away; one thread at a time. */
+/* Stores an answer. One thread at a time does this. */
 static bf_status put(pool *p, const cell *c, double value, double seconds, const bf_error *why,
                      bf_error *err) {
     bf_status status = BF_OK;
@@ -288,7 +288,7 @@ static bf_status run_job(pool *p, const job *j, bf_error *err) {
     return status;
 }
 
-/* Takes jobs until there are none. */
+/* Takes jobs until none are left. */
 static void work(pool *p) {
     for (;;) {
         int64_t mine = -1;
@@ -313,7 +313,7 @@ static void work(pool *p) {
     }
 }
 
-/* Reports until all is done. */
+/* Reports progress until all jobs are done. */
 static void watch(pool *p) {
     for (long nap = SHORTEST_NAP;; nap = nap < LONGEST_NAP ? 2 * nap : nap) {
         char detail[128], complaint[sizeof p->complaint];
@@ -350,7 +350,7 @@ static bf_status run_jobs(pool *p, bf_error *err) {
         workers = (int)p->job_count;
 #pragma omp parallel num_threads(workers + 1)
     {
-        bool alone = omp_get_num_threads() == 1; /* there may be fewer than were asked for */
+        bool alone = omp_get_num_threads() == 1; /* there may be fewer than asked for */
         if (omp_get_thread_num() == 0 && !alone)
             watch(p);
         else

@@ -1,11 +1,11 @@
 /* store.c - Finished runs on disk.
  *
- * The file is CSV, so that it can be read by anything:
+ * The file is CSV, so that any program can read it:
  *
  *     version,problem,behavior,target,trajectories,steps,gamma,method,seed,run,value,error,seconds
  *
- * A line is one write at the end of the file: what was cut off by a crash is the last line or
- * nothing. In memory the records of this version stand in a hash table over their keys. */
+ * A line is one write at the end of the file, so a crash can damage only the last line. In memory,
+ * the records of this version are in a hash table over their keys. */
 #include "experiment/store.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ static uint64_t hash(const char *text) {
     return h;
 }
 
-/* Where the key is, or would go. */
+/* The place of the key, or the place where it would go. */
 static bf__record *slot_of(const bf__store *store, const char *key) {
     uint64_t mask = (uint64_t)store->room - 1;
     uint64_t i = hash(key) & mask;
@@ -60,7 +60,7 @@ const bf__record *bf__store_find(const bf__store *store, const char *key) {
     return found->key ? found : NULL;
 }
 
-/* A later line of the same key counts. */
+/* If a key occurs twice, the later line counts. */
 static bf_status keep(bf__store *store, const bf__record *record, bf_error *err) {
     if (2 * (store->count + 1) > store->room) {
         bf__record *larger, *old = store->slots;
@@ -108,7 +108,7 @@ static bf_status write_first_line(bf__store *store, bf_error *err) {
     return append(store, FIRST_LINE, strlen(FIRST_LINE), err);
 }
 
-/* Line `number`, which is terminated and without its newline. */
+/* Reads line `number`, which is terminated and has no newline. */
 static bf_status read_line(bf__store *store, char *line, int64_t number, int64_t *others,
                            bf_error *err) {
     static const char *const names[] = {"value", "error", "seconds"};
@@ -157,7 +157,7 @@ static bf_status read_all(bf__store *store, int64_t size, const bf_context *cont
         done += got;
     }
     text[size] = '\0';
-    /* A file that ends within its first line has nothing in it. */
+    /* A file that ends within its first line is empty. */
     bool begun = size < (int64_t)strlen(FIRST_LINE);
     if (strncmp(text, FIRST_LINE, begun ? (size_t)size : strlen(FIRST_LINE)) != 0)
         return bf_fail(err, BF_EFORMAT, "%s:1: is not a list of runs: the first line should be %s",

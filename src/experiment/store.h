@@ -1,7 +1,7 @@
-/* store.h - Finished runs on disk: what an interrupted experiment goes on from.
+/* store.h - Finished runs on disk. An interrupted experiment continues from them.
  *
- * One line of FOLDER/runs.csv per run, written when the run is done. The columns that say what was
- * run are the key; a line of another version of Backflow is kept but never found. */
+ * FOLDER/runs.csv has one line per run, which is written when the run is done. The columns that say
+ * what was run are the key. A line of another version of Backflow is kept but never found. */
 #ifndef BF_EXPERIMENT_STORE_H
 #define BF_EXPERIMENT_STORE_H
 
@@ -19,14 +19,14 @@ typedef struct bf__record {
 
 typedef struct bf__store bf__store;
 
-/* Reads what is there, unless `fresh`, and holds the file against a second process. A last line
- * that was cut off in the middle is dropped. The arena grows with the store: nobody else may rewind
- * it. */
+/* Reads the existing file unless `fresh` is set, and locks it against a second process. A last line
+ * that was cut off in the middle is dropped. The store takes memory from the arena as it grows, so
+ * nobody else may rewind the arena. */
 bf_status bf__store_open(bf__store **out, const char *folder, bool fresh, const bf_context *context,
                          bf_arena *arena, bf_error *err);
 void bf__store_close(bf__store *store); /* NULL is fine */
 
-/* NULL where there is none. */
+/* NULL if there is none. */
 const bf__record *bf__store_find(const bf__store *store, const char *key);
 
 /* Appends a line. One thread at a time. */

@@ -1,4 +1,4 @@
-/* study.c - The list of experiments, and what they plan and judge with. */
+/* study.c - The list of experiments, and the functions with which they plan and judge. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ bf_status bf__print(const char **out, bf_arena *arena, bf_error *err, const char
 
 /* ---- Lists that a user writes with commas */
 
-/* The words of `text`, which are not empty; at most `most`. */
+/* The words of `text`, none of which may be empty. There are at most `most` of them. */
 static bf_status split(char ***out, int *count, const char *name, const char *text, int most,
                        bf_arena *arena, bf_error *err) {
     BF_TRY(bf__split(out, count, text, arena, err));
@@ -159,7 +159,7 @@ static bf_status make_room(bf__study *study, int64_t more, bf_error *err) {
 bf_status bf__study_add(bf__study *study, const bf__setting *setting,
                         const bf__contender *const *methods, int count, int64_t runs, int panel,
                         double x, bf_error *err) {
-    const bf_policy *policy; /* that there is one is known before anything is run */
+    const bf_policy *policy; /* only to check that it exists */
     bf_mark mark = bf_arena_mark(study->arena);
     BF_TRY(bf_env_policy_parse(&policy, setting->env, setting->behavior, 1, study->arena, err));
     BF_TRY(bf_env_policy_parse(&policy, setting->env, setting->target, 1, study->arena, err));

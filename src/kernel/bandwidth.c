@@ -4,8 +4,9 @@
  *     item   = base [ "*" number ]
  *     base   = "median" | "p" percent | number
  *
- * Distances: all pairs of at most 2,000 points (2 million distances), the points drawn without
- * replacement by a stream of their own, so that the width is the same whoever else draws. */
+ * The distances are those of all pairs of at most 2,000 points (2 million distances). A random
+ * stream of its own draws the points without replacement, so the width does not depend on other
+ * draws. */
 #include "kernel/bandwidth.h"
 
 #include <math.h>
@@ -48,7 +49,8 @@ static double kth(double *v, int64_t n, int64_t k) {
     return v[k];
 }
 
-/* `count` of 0 .. n-1 without replacement: Floyd's way, then nothing depends on their order. */
+/* Draws `count` of 0 .. n-1 without replacement, by Floyd's method. Nothing depends on their
+ * order. */
 static void draw(int64_t *chosen, int64_t count, int64_t n, uint64_t seed) {
     if (count == n) {
         for (int64_t i = 0; i < n; i++)
@@ -67,7 +69,7 @@ static void draw(int64_t *chosen, int64_t count, int64_t n, uint64_t seed) {
     }
 }
 
-/* r2 (a): squared distances of point a to those before it. */
+/* r2 (a) takes the squared distances of point a to the points before it. */
 BF_CLONES static void squares_to(double *restrict r2, const double *restrict x, int64_t a,
                                  int64_t count, int d) {
     for (int64_t b = 0; b < a; b++)

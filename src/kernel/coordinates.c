@@ -1,8 +1,9 @@
-/* coordinates.c - Standardised columns, angles as points on a circle.
+/* coordinates.c - Standardised columns, and angles as points on a circle.
  *
- * Means and deviations are taken in two passes and relative to the largest magnitude, so that
- * columns of size 1e+-150 neither overflow nor vanish. A column whose deviation is below 1e-12 of
- * its magnitude is rounding noise around a constant: its magnitude as the scale leaves it tiny. */
+ * Means and deviations are computed in two passes and relative to the largest magnitude, so that
+ * columns of size 1e+-150 neither overflow nor vanish. If the deviation of a column is below 1e-12
+ * of its magnitude, the column is rounding noise around a constant. Its magnitude then serves as
+ * the scale, which leaves the coordinate tiny. */
 #include "kernel/coordinates.h"
 
 #include <math.h>
@@ -11,8 +12,8 @@
 
 #define TAU 6.283185307179586476925286766559
 
-/* Mean and what to divide by: the standard deviation, or the magnitude where the values are one
- * value but for rounding, or 1 where they are 0. */
+/* The mean, and the number to divide by. That is the standard deviation, or the magnitude if all
+ * values are equal up to rounding, or 1 if all are 0. */
 static void moments(double *mean, double *scale, const double *x, int64_t n) {
     double size = 0, sum = 0, squares = 0;
     for (int64_t i = 0; i < n; i++)
@@ -37,7 +38,8 @@ static double on_circle(double x, double period, int quarter) {
     return quarter ? sin(turn) : cos(turn);
 }
 
-/* Cosine and sine of one column; common scale the root mean variance of the two. */
+/* Cosine and sine of one column. Their common scale is the root of the mean of the two
+ * variances. */
 static void fit_circle(bf__coordinate pair[2], const double *x, int64_t n, int column,
                        double period, double scale) {
     double variance = 0, mean[2] = {0};

@@ -1,4 +1,4 @@
-/* coordinates.h - From logged numbers to coordinates in which a distance means something. */
+/* coordinates.h - From logged numbers to coordinates in which a distance has a meaning. */
 #ifndef BF_KERNEL_COORDINATES_H
 #define BF_KERNEL_COORDINATES_H
 
@@ -7,8 +7,8 @@
 #include "backflow/memory.h"
 
 typedef struct bf__coordinate {
-    int column;           /* of the log */
-    double period;        /* 0: a line; otherwise a circle, and this is its cosine or its sine */
+    int column;           /* column of the log */
+    double period;        /* 0: a line; otherwise the period of a circle */
     int quarter;          /* 0: cosine, 1: sine */
     double centre, scale; /* (value - centre) / scale */
 } bf__coordinate;
@@ -18,15 +18,15 @@ typedef struct bf__coordinates {
     const bf__coordinate *list;
 } bf__coordinates;
 
-/* Mean 0 and standard deviation 1 over the n values of each column of x (d, n). A column that does
- * not vary becomes 0 (up to rounding). scale (d) and period (d) may be NULL, and a 0 in them means:
- * not given. A given scale replaces the standard deviation. A column with a period becomes two
- * coordinates, cosine and sine, of one common scale so that the circle stays round. */
+/* Scales each column of x (d, n) to mean 0 and standard deviation 1. A column that does not vary
+ * becomes 0 (up to rounding). scale (d) and period (d) may be NULL, and a 0 in them means "not
+ * given". A given scale replaces the standard deviation. A column with a period becomes two
+ * coordinates, cosine and sine. They have a common scale, so that the circle stays round. */
 bf_status bf__coordinates_fit(bf__coordinates *out, const double *x, int64_t n, int d,
                               const double *scale, const double *period, bf_arena *arena,
                               bf_error *err);
 
-/* z (out, n) from x (in, n), column after column. */
+/* Computes z (out, n) from x (in, n), both column after column. */
 void bf__coordinates_apply(double *z, const bf__coordinates *coordinates, const double *x,
                            int64_t n);
 

@@ -1,4 +1,4 @@
-/* delta.c - k(x, y) = 1 where x equals y, else 0: for states that come back exactly. */
+/* delta.c - k(x, y) = 1 if x equals y, otherwise 0. It is for states that occur again exactly. */
 #include "kernel/rows.h"
 
 static double profile(double r2) {

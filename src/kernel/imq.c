@@ -1,7 +1,7 @@
 /* imq.c - Inverse multiquadric, k(x, y) = (1 + |x - y|^2 / h^2)^(-1/2): heavy tails.
  *
- * It is the mean of exp(-g^2 |x - y|^2 / 2h^2) over g ~ N(0, 1): its frequencies are a normal
- * vector times an independent |normal|. */
+ * The kernel is the mean of exp(-g^2 |x - y|^2 / 2h^2) over g ~ N(0, 1). Therefore its frequencies
+ * are a normal vector times an independent |normal|. */
 #include <math.h>
 
 #include "kernel/rows.h"

@@ -2,8 +2,8 @@
  *
  *     k(x, y) = mean_w profile(|x - y|^2 / h_w^2),   profile(0) = 1
  *
- * A kind of kernel is its profile, once plain (the oracle) and once fused with the distances of
- * one point to a block of points, the loop that everything fast is made of. */
+ * A kind of kernel gives its profile twice. The plain form is the oracle. The fast form also
+ * computes the distances of one point to a block of points; all fast code is built on this loop. */
 #ifndef BF_KERNEL_KERNEL_H
 #define BF_KERNEL_KERNEL_H
 
@@ -20,8 +20,9 @@ typedef void bf__row_f(float *out, const float *x, int64_t xs, const float *z, i
 typedef void bf__row_d(double *out, const double *x, int64_t xs, const double *z, int64_t zs, int d,
                        int64_t n, const double *scale, int scales);
 
-/* out[j] = k(x, z_j) f[0][j] - k(x, v_j) f[1][j] - k(y, z_j) f[2][j] + k(y, v_j) f[3][j], the four
- * terms of a pair of transitions in one pass; d <= BF__QUAD_DIMS, one width. */
+/* out[j] = k(x, z_j) f[0][j] - k(x, v_j) f[1][j] - k(y, z_j) f[2][j] + k(y, v_j) f[3][j]. These are
+ * the four terms of a pair of transitions, in one pass. Only for d <= BF__QUAD_DIMS and one
+ * width. */
 enum { BF__QUAD_DIMS = 6 };
 typedef void bf__quad_f(float *out, const float *x, const float *y, int64_t xs, const float *z,
                         const float *v, int64_t zs, int d, int64_t n, const float *const f[4],
@@ -56,13 +57,14 @@ typedef struct bf__kernel {
 const bf__kernel_kind *bf__kernel_at(int index);
 const bf__kernel_kind *bf__kernel_find(const char *name);
 
-/* A kernel of given widths; they have to be finite and above 0. */
+/* Makes a kernel of given widths, which have to be finite and above 0. */
 bf_status bf__kernel_set(bf__kernel *out, const bf__kernel_kind *kind, const double *width,
                          int widths, bf_error *err);
 
-/* A kernel as a user writes it: `name` of the list, `bandwidth` "median", "p25" (a percentile of
- * the distances between points), "0.7", any of them "*0.5", or several separated by commas, which
- * are mixed. z (d, n), column after column, are the points that distances are taken from. */
+/* Makes a kernel as a user writes it. `name` is one of the list. `bandwidth` is "median", "p25" (a
+ * percentile of the distances between points), "0.7", any of them with "*0.5", or several separated
+ * by commas, which are mixed. The distances are taken from the points z (d, n), column after
+ * column. */
 bf_status bf__kernel_make(bf__kernel *out, const char *name, const char *bandwidth, const double *z,
                           int64_t n, int d, uint64_t seed, bf_arena *arena, bf_error *err);
 
@@ -77,7 +79,8 @@ void bf__kernel_block_d(double *out, const bf__kernel *kernel, const double *x, 
                         const double *z, int64_t m, int d, int threads);
 
 /* The `percent`-th percentile of the distances between at most 2,000 of the points, drawn by
- * `seed`; of the distances above 0 where that is 0, and 1 where no two points differ. */
+ * `seed`. If that is 0, it is the percentile of the distances above 0. If no two points differ, it
+ * is 1. */
 bf_status bf__distance_percentile(double *out, double percent, const double *z, int64_t n, int d,
                                   uint64_t seed, bf_arena *arena, bf_error *err);
 

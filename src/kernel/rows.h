@@ -1,8 +1,8 @@
 /* rows.h - What the fast half of a kernel is made of.
  *
- * A kernel file writes its profile as an inline function of (r2, s), s = 1 / h^2, for float and
- * double, and hands it to bf__row_of_f and bf__row_of_d inside a BF_CLONES function: distance and
- * profile then are one loop, compiled for each instruction set. */
+ * A kernel file writes its profile as an inline function of (r2, s), s = 1 / h^2, for float and for
+ * double. It passes the profile to bf__row_of_f and bf__row_of_d inside a BF_CLONES function.
+ * Distance and profile then are one loop, compiled for each instruction set. */
 #ifndef BF_KERNEL_ROWS_H
 #define BF_KERNEL_ROWS_H
 
@@ -21,8 +21,9 @@
 #undef REAL
 #undef NAME
 
-/* The row and quad functions of the kernel file `name` that has profile_f and profile_d. They carry
- * the name because clang gives what picks a clone external linkage, even of a static function. */
+/* The row and quad functions of the kernel file `name`, which defines profile_f and profile_d. They
+ * carry the name because clang gives the function that picks a clone external linkage, even if it
+ * is static. */
 #define BF__KERNEL_ROWS(name)                                                                      \
     BF_CLONES static void name##_row_f(float *out, const float *x, int64_t xs, const float *z,     \
                                        int64_t zs, int d, int64_t n, const float *scale,           \
@@ -45,7 +46,7 @@
         bf__quad_of_d(out, x, y, xs, z, v, zs, d, n, f, scale, profile_d);                         \
     }
 
-/* The fields of the descriptor that they fill. */
+/* The fields of the descriptor that these functions fill. */
 #define BF__KERNEL_FIELDS(name)                                                                    \
     .row_f = name##_row_f, .row_d = name##_row_d, .quad_f = name##_quad_f, .quad_d = name##_quad_d
 

@@ -1,8 +1,8 @@
 /* dense.c - Tiles, and one BLAS call per tile.
  *
- * A product is cut along the rows (and, for a' b, the columns) of its result, never along the
- * sum: each number is one sum in one order whatever the number of threads. LAPACK is
- * column-major; a row-major lower triangle is its upper one, and the rows of b its columns. */
+ * A product is cut along the rows (and, for a' b, the columns) of its result, never along the sum.
+ * Each number is therefore one sum in one order for any number of threads. LAPACK is column-major:
+ * a row-major lower triangle is its upper triangle, and the rows of b are its columns. */
 #include "linalg/dense.h"
 
 #include <limits.h>
@@ -116,7 +116,7 @@ bf_status bf__cholesky(double *a, int64_t m, double *jitter, bf_arena *arena, bf
         diagonal[i] = a[i * m + i];
         mean += diagonal[i] / (double)m;
         for (int64_t j = 0; j < i; j++)
-            a[j * m + i] = a[i * m + j]; /* the upper half keeps what a failed try spoils */
+            a[j * m + i] = a[i * m + j]; /* a failed attempt spoils only the lower half */
     }
     int info = 1, size = (int)m;
     for (double share = 0; info != 0 && share<2e-4; share = share> 0 ? 10 * share : 1e-14) {

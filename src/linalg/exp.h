@@ -2,14 +2,15 @@
  *
  *     e^x = 2^k e^r,   k = round(x / ln 2),   r = x - k ln 2,  |r| <= ln 2 / 2
  *
- * k comes from adding 1.5 * 2^(mantissa bits), which leaves it in the low bits of the sum; ln 2 is
- * taken off in two pieces, of which the first times k is exact; e^r = 1 + r + r^2 P(r) with P
- * interpolating at Chebyshev nodes (relative error 1e-8 in float, 2e-17 in double); 2^k is put
- * together in the exponent bits. No branch, no table, no call: `#pragma omp simd` vectorises it.
+ * Adding 1.5 * 2^(mantissa bits) leaves k in the low bits of the sum. ln 2 is subtracted in two
+ * pieces; k times the first piece is exact. e^r = 1 + r + r^2 P(r), where P interpolates at
+ * Chebyshev nodes (relative error 1e-8 in float, 2e-17 in double). 2^k is assembled in the exponent
+ * bits. There is no branch, no table and no call, so `#pragma omp simd` vectorises it.
  *
- * Within 2 units in the last place of the true value (tests/test_linalg.c). Results below about
- * 1.7e-38 (float) or 3.3e-308 (double) are 0, there are no subnormal ones; above the largest
- * number the result is infinity; NaN stays NaN. Must not be compiled with -ffast-math. */
+ * The result is within 2 units in the last place of the true value (tests/test_linalg.c). A result
+ * below about 1.7e-38 (float) or 3.3e-308 (double) is 0; there are no subnormal results. Above the
+ * largest number the result is infinity. NaN stays NaN. This file must not be compiled with
+ * -ffast-math. */
 #ifndef BF_LINALG_EXP_H
 #define BF_LINALG_EXP_H
 
@@ -39,10 +40,10 @@ static inline float bf__expf_inline(float x) {
     return x > 88.7228394f ? INFINITY : y;
 }
 
-/* 2^t for t <= 0, with fewer steps: the reduction t - round(t) is exact, a polynomial of degree 5
- * does (relative error 9e-8, none at t = 0), and k is added to the exponent bits of its value.
- * Within 3 units in the last place. Below t = -125, at NaN too, 0. What rounding of t costs, |t|
- * 2^t eps, is never above eps. */
+/* 2^t for t <= 0, with fewer steps. The reduction t - round(t) is exact, a polynomial of degree 5
+ * is enough (relative error 9e-8, none at t = 0), and k is added to the exponent bits of its value.
+ * The result is within 3 units in the last place. Below t = -125, and at NaN, it is 0. The rounding
+ * of t costs |t| 2^t eps, which is never above eps. */
 static inline float bf__exp2f_inline(float t) {
     const float shift = 0x1.8p23f;
     float moved = t + shift;

@@ -3,11 +3,11 @@
  *     draw a pivot s with probability ~ residual diagonal d;  g = (A - F F')[:, s];
  *     append g / sqrt(g_s) to F;  d = d - g^2 / g_s
  *
- * One pivot at a time this is all matrix-vector work. So a block of proposals is drawn at once,
- * from the d at the start of the block, and gone through in order: one is kept with probability
- * d now / d then. That is the law of the one-at-a-time method, exactly, with the heavy part a
- * matrix product. Going through them takes A among the proposals alone; whole columns are made of
- * those that are kept.
+ * With one pivot at a time, all of this is matrix-vector work. So we draw a block of proposals at
+ * once, from the d at the start of the block, and go through them in order. A proposal is kept with
+ * probability (d now) / (d then). This has exactly the distribution of the one-at-a-time method,
+ * and the heavy part is a matrix product. Going through the proposals needs A only among them.
+ * Whole columns are computed only for those that are kept.
  *
  * Cost  O(n m^2) flops in products, n m entries of A; memory: F (n, m).
  *
@@ -69,15 +69,15 @@ static void among_proposals(work *w, const double *f, int64_t rank, int64_t m, i
                     w->fp, (int)m, w->fp, (int)m, 1, w->h, (int)count);
 }
 
-/* Goes through the proposals in order, keeping each with probability h_pp now / then; h is
- * eliminated as they are kept. Returns how many. */
+/* Goes through the proposals in order and keeps each with probability (h_pp now) / (h_pp then). h
+ * is eliminated as proposals are kept. Returns how many are kept. */
 static int64_t reject(work *w, const double *residual, int64_t count, int64_t most, bf_rng *rng) {
     int64_t kept = 0;
     double *h = w->h;
     for (int64_t p = 0; p < count && kept < most; p++) {
         double now = h[p * count + p], then = residual[w->proposal[p]];
         bool chosen = bf_rng_uniform(rng) * then < now;
-        if (!chosen || !(then > 0) || !(now > 1e-13 * then)) /* rounding is no pivot */
+        if (!chosen || !(then > 0) || !(now > 1e-13 * then)) /* rounding error is no pivot */
             continue;
         w->kept[kept++] = p;
         for (int64_t r = p + 1; r < count; r++) {
@@ -89,7 +89,7 @@ static int64_t reject(work *w, const double *residual, int64_t count, int64_t mo
     return kept;
 }
 
-/* Keeps what is needed of the kept proposals alone: l, fp, and their columns selected. */
+/* Reduces l, fp and the selection of columns to the kept proposals. */
 static bf_status narrow(work *w, const double *before, int64_t rank, int64_t m, int64_t count,
                         int64_t kept, const bf__psd *a, bf_arena *arena, bf_error *err) {
     int64_t column[BLOCK];
@@ -103,8 +103,8 @@ static bf_status narrow(work *w, const double *before, int64_t rank, int64_t m, 
     return a->select(a->self, column, kept, err);
 }
 
-/* Appends the kept columns to rows first .. end - 1 of F, made orthogonal by l; g (ROWS, kept) is
- * scratch. */
+/* Appends the kept columns to rows first .. end - 1 of F and makes them orthogonal by l. g (ROWS,
+ * kept) is scratch. */
 static void append_rows(double *f, double *residual, double *g, const work *w, int64_t first,
                         int64_t end, int64_t rank, int64_t m, int64_t kept, const bf__psd *a,
                         const bf__blas *blas) {
@@ -153,7 +153,7 @@ bf_status bf__rpcholesky(double *f, int64_t *pivots, int64_t *rank, double *resi
     BF_ALLOC(w->fp, arena, BLOCK * m, err);
     double whole = running_sums(w->sums, residual, n), left = whole;
     *rank = 0;
-    /* The rank of a matrix in doubles ends where rounding takes over the residual. */
+    /* The rank of a matrix in doubles ends when rounding errors exceed the residual. */
     double floor_trace = whole * (tolerance > 1e-14 ? tolerance : 1e-14);
     while (*rank < m && left > floor_trace && idle < MAX_IDLE) {
         int64_t count = m - *rank < BLOCK ? m - *rank : BLOCK;

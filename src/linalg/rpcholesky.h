@@ -1,4 +1,4 @@
-/* rpcholesky.h - A few columns of a large positive matrix that stand for all of it. */
+/* rpcholesky.h - A few columns of a large positive matrix that represent all of it. */
 #ifndef BF_LINALG_RPCHOLESKY_H
 #define BF_LINALG_RPCHOLESKY_H
 
@@ -14,16 +14,17 @@ enum { BF__PSD_BLOCK = 64 };
 typedef struct bf__psd {
     int64_t n;
     void *self;
-    /* Says which columns are asked for next. */
+    /* Says which columns will be asked for next. */
     bf_status (*select)(void *self, const int64_t *columns, int64_t count, bf_error *err);
-    /* out (rows, count) = rows first .. first + rows - 1 of the selected columns. Called from
-     * several threads at once. */
+    /* Fills out (rows, count) with rows first .. first + rows - 1 of the selected columns. Several
+     * threads call it at once. */
     void (*block)(double *out, void *self, int64_t first, int64_t rows, int64_t count);
 } bf__psd;
 
-/* F (n, m) with F F' close to A: pivots (m), *rank <= m of them found, residual (n) the diagonal
- * of A on entry and of A - F F' on return. Stops early where the trace of the residual falls below
- * `tolerance` of the trace of A; columns of F from *rank on are then 0. */
+/* Finds F (n, m) with F F' close to A. pivots (m) takes the pivots, *rank <= m their number.
+ * residual (n) holds the diagonal of A on entry and that of A - F F' on return. The method stops
+ * early if the trace of the residual falls below `tolerance` of the trace of A; columns of F from
+ * *rank on are then 0. */
 bf_status bf__rpcholesky(double *f, int64_t *pivots, int64_t *rank, double *residual, int64_t m,
                          const bf__psd *a, double tolerance, uint64_t seed,
                          const bf_context *context, bf_arena *arena, bf_error *err);

@@ -1,18 +1,19 @@
 /* behavior.c - The behaviour policy of a log that does not give it: from a file, or fitted.
  *
- * Finite states    the share of each action among the rows of the state. No row has an action of
- *                  probability 0; actions never taken in a state get 1e-6.
- * Real-valued      multinomial logistic regression (solver/logistic.c) on the standardised state
- * and up to 100 kernel features of it: Gaussian of half the median width, pivots by randomly
- * pivoted Cholesky. Probabilities below 1e-3 are lifted to it.
+ * Finite states    The share of each action among the rows of the state. An action that was never
+ * taken in a state gets 1e-6, so that no action has probability 0. Real-valued      Multinomial
+ * logistic regression (solver/logistic.c) on the standardised state and up to 100 kernel features
+ * of it. The kernel is Gaussian with half the median width; its pivots come from randomly pivoted
+ * Cholesky. Probabilities below 1e-3 are raised to 1e-3.
  *
- * The ridge is the one of 1e-1 ... 1e-6 whose fit to one half of the episodes gives the other half
- * the greatest likelihood. The same halves say how far the probabilities can be believed: rows are
- * put into ten bins by the probability that the fit to the other half gives an action, and the
- * share of rows that took it is compared with the mean of those probabilities.
+ * The ridge is chosen from 1e-1 ... 1e-6. We fit one half of the episodes and take the ridge that
+ * gives the other half the greatest likelihood. The same halves show how far the probabilities can
+ * be trusted. Rows are put into ten bins by the probability that the fit to the other half gives an
+ * action. In each bin we compare the share of rows that took the action with the mean of those
+ * probabilities.
  *
- * Cost  O(n m^2 A^2) per step of Newton's method, some 40 steps; the choice of the ridge goes by at
- *       most 20,000 rows. */
+ * Cost  O(n m^2 A^2) per step of Newton's method, about 40 steps; at most 20,000 rows take part in
+ * the choice of the ridge */
 #include "policy/behavior.h"
 
 #include <math.h>
@@ -29,7 +30,7 @@ enum { FEATURES = 100, RIDGES = 6, TRIAL_ROWS = 20000, BINS = 10 };
 
 static const double floor_fit = 1e-3, floor_counts = 1e-6;
 
-/* data->mu from data->mu_all, (A, n). */
+/* Fills data->mu from data->mu_all (A, n). */
 static bf_status fill(bf_dataset *data, const double *all, double *least, bf_arena *arena,
                       bf_error *err) {
     double *mu;
@@ -47,7 +48,7 @@ static bf_status fill(bf_dataset *data, const double *all, double *least, bf_are
 bf_status bf__behavior_apply(const bf_policy *policy, bf_dataset *data, bf_arena *arena,
                              bf_error *err) {
     char where[256];
-    bf_dataset copy = *data; /* pi and npi stay what they are: only mu is wanted */
+    bf_dataset copy = *data; /* pi and npi stay as they are; we only need mu */
     if (!data->pi && !data->npi)
         copy.mu_all = NULL;
     copy.next_state = copy.state;
@@ -113,7 +114,8 @@ static void block_of_points(double *out, void *self, int64_t first, int64_t rows
                                                   p->z + p->selected[k], p->n, p->d);
 }
 
-/* x (n, *m), row-major. Kernel features are scaled to a mean square of 1, as coordinates are. */
+/* Fills x (n, *m), row-major. Kernel features are scaled to a mean square of 1, like the
+ * coordinates. */
 static bf_status features(double **out, int64_t *m, const bf_dataset *data,
                           const bf_context *context, bf_arena *arena, bf_error *err) {
     uint64_t seed = context ? context->seed : 1;
@@ -153,7 +155,7 @@ static bf_status features(double **out, int64_t *m, const bf_dataset *data,
     return BF_OK;
 }
 
-/* ---- Halves of the log, to choose and to check by */
+/* ---- The two halves of the log, which choose and check */
 
 typedef struct half {
     int64_t n;
@@ -161,7 +163,8 @@ typedef struct half {
     int32_t *y;
 } half;
 
-/* Which half a row is in: by episode, or by runs of 100 rows where there are none. */
+/* Says which half a row belongs to. Episodes stay whole. If the log has no episodes, runs of 100
+ * rows take their place. */
 static bf_status split(half out[2], const double *x, int64_t m, const bf_dataset *data,
                        bf_arena *arena, bf_error *err) {
     int64_t n = data->n, every = 1 + (n - 1) / TRIAL_ROWS, at[2] = {0, 0};
@@ -200,7 +203,8 @@ static void lift(double *p, int actions) {
         p[a] /= sum;
 }
 
-/* Mean log likelihood of `to` under `beta`, and the bins: sums of predictions, of hits, of rows. */
+/* The mean log likelihood of `to` under `beta`, and the bins: sums of the predictions, the hits and
+ * the rows. */
 static bf_status judge(double *likelihood, double bins[BINS][3], const half *to, const double *beta,
                        int64_t m, int actions, const bf_context *context, bf_arena *arena,
                        bf_error *err) {
@@ -240,13 +244,13 @@ static bf_status choose_ridge(bf__behavior *out, const half halves[2], int64_t m
     for (int k = 0; k < RIDGES; k++) {
         double ridge = pow(10, -1 - k), likelihood = 0, bins[BINS][3] = {{0}};
         for (int h = 0; h < 2; h++) {
-            double *own = beta + h * actions * m; /* from the last ridge on */
+            double *own = beta + h * actions * m; /* starts from the fit of the last ridge */
             BF_TRY(bf__logistic_fit(own, NULL, halves[h].x, halves[h].y, halves[h].n, m, actions, 1,
                                     ridge, context, arena, err));
             BF_TRY(judge(&likelihood, bins, &halves[1 - h], own, m, actions, context, arena, err));
         }
         if (likelihood / rows <= out->likelihood)
-            break; /* past the best */
+            break; /* the best ridge is behind us */
         out->likelihood = likelihood / rows;
         out->ridge = ridge;
         out->calibration = calibration(bins);

@@ -1,8 +1,8 @@
-/* mix.c - Policies made from nothing and from others: uniform, and the paper's mixtures.
+/* mix.c - The uniform policy, and the paper's mixtures of a policy with it.
  *
  *     pi(a|s) = alpha base(a|s) + (1 - alpha) / A
  *
- * With `base` the greedy policy of a trained network, alpha = 0.7 is the paper's behaviour and
+ * If `base` is the greedy policy of a trained network, alpha = 0.7 is the paper's behaviour and
  * alpha = 0.9 its target (section 5.2). */
 #include "policy/mix.h"
 

@@ -1,4 +1,4 @@
-/* mix.h - Policies made from nothing and from others, and how a user writes them. */
+/* mix.h - The uniform policy, mixtures with it, and how a user writes them. */
 #ifndef BF_POLICY_MIX_H
 #define BF_POLICY_MIX_H
 
@@ -6,23 +6,24 @@
 
 #include "backflow/policy.h"
 
-/* Every action alike, at any state. */
+/* Gives every action the same probability, at any state. */
 bf_status bf__policy_uniform(const bf_policy **out, int actions, bf_arena *arena, bf_error *err);
 
-/* alpha * base + (1 - alpha) * uniform; alpha 1 gives `base` itself. `base` is borrowed. */
+/* alpha * base + (1 - alpha) * uniform. If alpha is 1, this is `base` itself. `base` is
+ * borrowed. */
 bf_status bf__policy_mix(const bf_policy **out, const bf_policy *base, double alpha,
                          bf_arena *arena, bf_error *err);
 
-/* A policy as a user writes it: NAME or NAME@ALPHA, NAME being `uniform` (of so many `actions`) or
- * a policy file. ALPHA mixes it with the uniform policy; without it, `alpha` does. */
+/* A policy as a user writes it: NAME or NAME@ALPHA. NAME is `uniform` (over `actions` actions) or a
+ * policy file. ALPHA mixes it with the uniform policy. If there is no @ALPHA, `alpha` is used. */
 bf_status bf__policy_parse(const bf_policy **out, const char *spec, int actions, double alpha,
                            bf_arena *arena, bf_error *err);
 
-/* NAME@ALPHA into its parts; `name` has room for spec. Without @ALPHA *alpha stays as it is. A
- * file whose own name has an @ is taken as it stands. */
+/* Splits NAME@ALPHA into its parts; `name` has room for spec. If there is no @ALPHA, *alpha stays
+ * as it is. If a file's own name contains an @, the name is taken as it stands. */
 bf_status bf__policy_split(const char *spec, char *name, double *alpha, bf_error *err);
 
-/* NAME alone. */
+/* The same for NAME alone. */
 bf_status bf__policy_by_name(const bf_policy **out, const char *name, int actions, bf_arena *arena,
                              bf_error *err);
 

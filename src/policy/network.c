@@ -36,7 +36,7 @@ void bf__network_encode(const bf__network *network, const double *states, int64_
     }
 }
 
-/* p (A, stride apart) from q (A, n apart); false where a value is not finite. */
+/* Fills p (A, stride apart) from q (A, n apart). Returns false if a value is not finite. */
 static bool choose(const float *q, int64_t n, int actions, double temperature, double *p,
                    int64_t stride) {
     int best = 0;

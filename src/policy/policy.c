@@ -1,4 +1,4 @@
-/* policy.c - The list of kinds of policies, and what is common to them. */
+/* policy.c - The list of kinds of policies, and what they have in common. */
 #include "backflow/policy.h"
 
 #include <string.h>
@@ -68,7 +68,7 @@ bf_status bf_policy_probabilities(const bf_policy *policy, const double *states,
     return policy->probabilities(policy, states, n, probabilities, err);
 }
 
-/* That the policy and the log speak of the same states and actions. */
+/* Checks that the policy and the log have the same states and actions. */
 static bf_status match(const bf_policy *policy, const bf_dataset *data, bf_error *err) {
     if (!data->action)
         return bf_fail(err, BF_EPOLICY,

@@ -25,7 +25,8 @@ static void line(FILE *out, const bf__answer *answer, bool intervals) {
     fprintf(out, " %10s %9.2f %9s\n", size, answer->seconds_estimate, warnings);
 }
 
-/* "model: the rollout ...", once where several methods say the same. */
+/* Prints warnings as "model: the rollout ...". If several methods say the same, it is printed
+ * once. */
 static void warnings(FILE *out, const bf__comparison *c) {
     for (int k = 0; k < c->answer_count; k++)
         for (int i = 0; i < c->answers[k].estimate->warning_count; i++) {

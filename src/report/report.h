@@ -13,7 +13,7 @@ typedef struct bf__settings {
     const void *options;
 } bf__settings;
 
-/* All that a report says. */
+/* Everything that a report says. */
 typedef struct bf__answer {
     const bf_problem *problem;
     const bf_estimator *estimator;
@@ -37,15 +37,15 @@ typedef struct bf__comparison {
     const bf__skipped *skipped;
     int skipped_count;
     double naive;
-    const bf__settings *settings; /* those that no method has for itself */
+    const bf__settings *settings; /* warnings that belong to no single method */
     int settings_count;
     double seconds_read;
 } bf__comparison;
 
-/* `text` from column `indent` on, broken before column 88, and a newline. */
+/* Prints `text` from column `indent` on, broken before column 88, and a newline. */
 void bf__paragraph(FILE *out, const char *text, int indent);
 
-/* How many transitions, states, actions, episodes: one line. */
+/* One line that says how many transitions, states, actions and episodes there are. */
 void bf__describe_log(FILE *out, const bf_dataset *data);
 
 /* A few lines of text. */
@@ -54,7 +54,8 @@ void bf__report_text(FILE *out, const bf__answer *answer);
 /* One JSON object and a newline. */
 bf_status bf__report_json(FILE *out, const bf__answer *answer, bf_error *err);
 
-/* The same for several methods: one table, and one object that holds what each would print. */
+/* The same for several methods: one table for people, and one JSON object that holds what each
+ * method would print. */
 void bf__report_table(FILE *out, const bf__comparison *comparison);
 bf_status bf__report_table_json(FILE *out, const bf__comparison *comparison, bf_error *err);
 

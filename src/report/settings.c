@@ -16,7 +16,7 @@ static json_t *setting(const bf_option *row, const void *options) {
         return json_boolean(*(const bool *)field);
     case BF_OPTION_INT:
         return json_integer(*(const int64_t *)field);
-    case BF_OPTION_SEED: /* past 2^63 it is no JSON integer: as text */
+    case BF_OPTION_SEED: /* from 2^63 on it is no JSON integer, so it is text */
         if (*(const uint64_t *)field <= INT64_MAX)
             return json_integer((json_int_t) * (const uint64_t *)field);
         break;

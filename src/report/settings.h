@@ -7,16 +7,16 @@
 #include "backflow/options.h"
 #include "report/report.h"
 
-/* null where the value is no number of JSON's. */
+/* A JSON number, or null if JSON cannot represent the value. */
 json_t *bf__json_number(double value);
 
 /* The object that a single run prints. */
 json_t *bf__json_answer(const bf__answer *answer);
 
-/* Writes `object` (NULL: there was no memory) and a newline, and lets go of it. */
+/* Writes `object` and a newline, and releases it. If `object` is NULL, there was no memory. */
 bf_status bf__json_write(FILE *out, json_t *object, bf_error *err);
 
-/* Adds every row of the table to `object`, each in its own type. */
+/* Adds every row of the table to `object`, each with its own type. */
 void bf__json_settings(json_t *object, const bf_option_table *table, const void *options);
 
 #endif

@@ -5,7 +5,7 @@
 #include "estimator/diagnostics.h"
 #include "report/report.h"
 
-/* 1234567 as 1,234,567. */
+/* Writes 1234567 as 1,234,567. */
 static const char *grouped(int64_t value, char text[32]) {
     char digits[32];
     int length = snprintf(digits, sizeof digits, "%lld", (long long)value), at = 0;

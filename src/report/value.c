@@ -17,7 +17,7 @@ static const char *kind(const bf__value_answer *answer) {
     return kinds[answer->plan->kind];
 }
 
-/* What a reader of the number has to know, or NULL. */
+/* What a reader of the number has to know, or NULL if there is nothing. */
 static const char *warning(const bf__value_answer *answer) {
     if (answer->truth && answer->truth->value.error == 0)
         return "every run earned the same: a standard error of 0 only says that nothing rarer than "
@@ -70,7 +70,7 @@ static json_t *mean_or_null(bf__mean mean) {
                      bf__json_number(mean.error));
 }
 
-/* What a simulation says besides the value. */
+/* What a simulation reports besides the value. */
 static void add_simulation(json_t *object, const bf__value_answer *answer) {
     const bf__truth *truth = answer->truth;
     const bf__truth_plan *plan = answer->plan;

@@ -11,7 +11,7 @@
 typedef struct bf__value_answer {
     const bf_env *env;
     const char *policy;         /* as the user wrote it */
-    double alpha;               /* of --alpha: 1 where it was not given */
+    double alpha;               /* of --alpha; 1 if it was not given */
     const bf__truth_plan *plan; /* what was simulated, or only its kind and gamma */
     const bf__truth *truth;     /* NULL: `exact` is the answer */
     double exact;

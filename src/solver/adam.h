@@ -15,7 +15,7 @@ typedef struct bf__adam {
 /* beta1 0.9, beta2 0.999, epsilon 1e-8 as in the paper [1] of adam.c. */
 bf_status bf__adam_make(bf__adam *out, int64_t count, double rate, bf_arena *arena, bf_error *err);
 void bf__adam_reset(bf__adam *adam);
-/* One move downhill along an unbiased estimate of the gradient. */
+/* One move downhill along `gradient`, an unbiased estimate of the gradient. */
 void bf__adam_move(bf__adam *adam, const double *gradient, double *parameters);
 
 #endif

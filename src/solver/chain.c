@@ -1,12 +1,12 @@
 /* chain.c - Finite Markov chains: closed classes, stationary distributions, absorption.
  *
  * Classes        Tarjan's strongly connected components [1], without recursion. O(n + edges).
- * Stationary     state reduction of Grassmann, Taksar and Heyman [2]: Gaussian elimination with the
- *                pivot taken as a sum, so that nothing is ever subtracted. Every entry comes out
- *                with nearly full relative accuracy, for periodic and nearly reducible chains too.
- *                2 m^3 / 3 operations for a class of m states, by matrix products. Classes of
- *                more than DIRECT_LIMIT states: Gauss-Seidel sweeps, O(edges) each.
- * Absorption     the same reduction, of the states outside the closed classes.
+ * Stationary     State reduction of Grassmann, Taksar and Heyman [2]. This is Gaussian elimination
+ * in which the pivot is computed as a sum, so that nothing is ever subtracted. Every entry has
+ * nearly full relative accuracy, even for periodic and nearly reducible chains. It costs 2 m^3 / 3
+ * operations for a class of m states, by matrix products. A class of more than DIRECT_LIMIT states
+ * is solved by Gauss-Seidel sweeps, O(edges) each. Absorption     The same reduction, of the states
+ * outside the closed classes.
  *
  * [1] Tarjan, Depth-first search and linear graph algorithms, SIAM J. Comput. 1 (1972).
  * [2] Grassmann, Taksar, Heyman, Regenerative analysis and steady state distributions for Markov
@@ -108,8 +108,8 @@ bf_status bf__chain_classes(bf__classes *out, const bf__chain *chain, bf_arena *
 
 enum { BLOCK = 64, ROWS = 128 };
 
-/* Takes state k out of the rows low..k-1 in full, and out of the rows below low in the columns
- * low..k-1 only: the rest of those rows follows for the whole block at once. */
+/* Takes state k out of the rows low..k-1 in full. In the rows below low it takes k out of the
+ * columns low..k-1 only; the rest of those rows follows for the whole block at once. */
 static bf_status reduce_one(double *p, int64_t m, int64_t k, int64_t low, bf_error *err) {
     const double *out = p + k * m;
     double leaving = 0;
@@ -128,9 +128,10 @@ static bf_status reduce_one(double *p, int64_t m, int64_t k, int64_t low, bf_err
     return BF_OK;
 }
 
-/* Takes states m-1, ..., kept out of the dense chain p (m, m): what went through a state now goes
- * past it. p[i][k], i < k, is left as the expected visits to k per visit to i. By blocks of states,
- * so that nearly all of the work is a matrix product (of numbers that are not negative). */
+/* Takes the states m-1, ..., kept out of the dense chain p (m, m): what went through such a state
+ * now goes past it. For i < k, p[i][k] is left as the expected number of visits to k per visit to
+ * i. The work is done by blocks of states, so that nearly all of it is a matrix product of numbers
+ * that are not negative. */
 static bf_status reduce(double *p, int64_t m, int64_t kept, const bf_context *context,
                         bf_error *err) {
     const bf__blas *blas;
@@ -265,8 +266,8 @@ bf_status bf__chain_stationary(double *x, double *residual, const bf__chain *cha
 
 /* ---- Absorption */
 
-/* The reduced chain has node 0 for `start`, one node per closed class, and the states in no closed
- * class, which are taken out until only the start and the classes are left. */
+/* The reduced chain has node 0 for `start`, one node per closed class, and the states that are in
+ * no closed class. These are taken out until only the start and the classes are left. */
 bf_status bf__chain_absorption(double *out, const bf__chain *chain, const bf__classes *classes,
                                const double *start, const bf_context *context, bf_arena *arena,
                                bf_error *err) {

@@ -7,8 +7,8 @@
 #include "backflow/log.h"
 #include "backflow/memory.h"
 
-/* Row i goes to index[j] with probability prob[j], begin[i] <= j < begin[i + 1]. Rows sum to 1;
- * an edge of probability 0 is no edge. */
+/* Row i goes to index[j] with probability prob[j], begin[i] <= j < begin[i + 1]. Rows sum to 1. An
+ * edge of probability 0 counts as no edge. */
 typedef struct bf__chain {
     int64_t n;
     const int64_t *begin;
@@ -19,14 +19,14 @@ typedef struct bf__chain {
 typedef struct bf__classes {
     int32_t count;           /* strongly connected classes */
     const int32_t *class_of; /* (n) */
-    const uint8_t *closed;   /* (count): no way out */
+    const uint8_t *closed;   /* (count): true if there is no way out */
 } bf__classes;
 
 bf_status bf__chain_classes(bf__classes *out, const bf__chain *chain, bf_arena *arena,
                             bf_error *err);
 
-/* The stationary distribution of one closed class, on the class; 0 elsewhere. `residual` is
- * |xP - x|_1: rounding where the class is small enough for the direct method. */
+/* The stationary distribution of one closed class; it is 0 outside the class. `residual` is |xP -
+ * x|_1. If the class is small enough for the direct method, that is rounding error. */
 bf_status bf__chain_stationary(double *x, double *residual, const bf__chain *chain,
                                const bf__classes *classes, int32_t which, const bf_context *context,
                                bf_arena *arena, bf_error *err);

@@ -2,13 +2,14 @@
  *
  *     min over the simplex of  |sum_j w_j z_j|^2 + eps sum_j w_j |z_j|^2,   z_j = x_j - x
  *
- * The first term asks that the combination be the point itself, the second that near neighbours do
- * the work; where the point is inside their hull, w is a kind of linear interpolation.
+ * The first term asks that the combination be the point itself. The second term prefers near
+ * neighbours. If the point is inside their hull, w is a kind of linear interpolation.
  *
- * Steps move weight between the two points that violate optimality most, from the largest gradient
- * that has weight to the smallest, as far as pays: O(k) each, after O(k^2 d) for the inner
- * products. The start matters: stopping early from smooth weights leaves them spread, which
- * averages over the noise of a random process. */
+ * A step moves weight between the two points that violate optimality most: from the point with the
+ * largest gradient that has weight to the point with the smallest gradient, as far as that lowers
+ * the objective. A step costs O(k), after O(k^2 d) for the inner products. The start matters: if we
+ * stop early from smooth weights, they stay spread, which averages over the noise of a random
+ * process. */
 #include "solver/hull.h"
 
 #include <math.h>
@@ -37,8 +38,8 @@ static double distance(const double *w, const double *z, int k, int d) {
     return sqrt(square);
 }
 
-/* From the inner products on; false where all points are the point itself. gram is symmetric, and
- * read by rows. */
+/* Solves, given the inner products. Returns false if all points are the point itself. gram is
+ * symmetric and is read by rows. */
 BF_CLONES static bool hull_descend(double *restrict w, const double *restrict gram, int k,
                                    const bf__hull_options *options) {
     double slope[BF__HULL_MOST], size = 0; /* half the gradient; mean |z_j|^2 */

@@ -5,14 +5,14 @@
 enum { BF__HULL_MOST = 128 }; /* the largest k */
 
 typedef struct bf__hull_options {
-    double near;      /* eps: how much distance counts */
-    double tolerance; /* stop where the violation is this share of the mean |z_j|^2 */
-    int steps;        /* or after so many */
+    double near;      /* eps: how much the distance counts */
+    double tolerance; /* stop if the violation is below this share of the mean |z_j|^2 */
+    int steps;        /* or after so many steps */
 } bf__hull_options;
 
-/* w (k), on the simplex, towards the least of |sum_j w_j z_j|^2 + near sum_j w_j |z_j|^2, from what
- * w holds; z (k, d) row-major are the neighbours as seen from the point. gram (k, k) is scratch.
- * Returns |sum_j w_j z_j|, the distance of the combination from the point. */
+/* Moves w (k), on the simplex, from its present value towards the minimum of |sum_j w_j z_j|^2 +
+ * near sum_j w_j |z_j|^2. The rows of z (k, d), row-major, are the neighbours minus the point. gram
+ * (k, k) is scratch. Returns |sum_j w_j z_j|, the distance of the combination from the point. */
 double bf__hull_solve(double *w, const double *z, int k, int d, const bf__hull_options *options,
                       double *gram);
 

@@ -1,12 +1,12 @@
 /* kdtree.c - The k nearest of a set of points, exactly.
  *
  * Points are halved at the median of their widest coordinate until at most 16 are left. A node
- * keeps the box around its points: no point in it is nearer than the box, so a node whose box is
- * farther than the k-th best so far is passed over. Points of a leaf lie coordinate after
- * coordinate, so that distances to all of them are one vector operation per coordinate.
+ * keeps the box around its points. No point in the node is nearer than the box, so we skip a node
+ * if its box is farther than the k-th best point so far. The points of a leaf are stored coordinate
+ * after coordinate, so that the distances to all of them take one vector operation per coordinate.
  *
- * Cost  building O(n d log n); a query O(d log n) for few dimensions and many points. Boxes say
- *       little in high dimension, and a query comes to look at all points: O(n d). */
+ * Cost  building O(n d log n); a query O(d log n) for few dimensions and many points. In high
+ * dimension boxes exclude little, and a query looks at nearly all points: O(n d). */
 #include "solver/kdtree.h"
 
 #include <math.h>
@@ -34,7 +34,8 @@ static bool before(const double *column, int32_t a, int32_t b) {
     return column[a] != column[b] ? column[a] < column[b] : a < b;
 }
 
-/* index[middle] becomes what a full sort would put there, with the lesser ones before it. */
+/* Partially sorts: index[middle] becomes what a full sort would put there, and the lesser ones
+ * stand before it. */
 static void partition_at(int32_t *index, int64_t count, int64_t middle, const double *column) {
     int64_t low = 0, high = count - 1;
     while (low < high) {
@@ -112,7 +113,7 @@ bf_status bf__kdtree_build(bf__kdtree *out, const double *x, int64_t n, int d, b
                        (long long)n);
     int64_t leaves = 1;
     while (leaves * LEAF < n)
-        leaves *= 2; /* halving gives at most the power of two that fits them all */
+        leaves *= 2; /* halving makes at most the least power of two leaves that holds all points */
     BF_ALLOC(b.node, arena, 2 * leaves, err);
     BF_ALLOC(b.place, arena, 2 * leaves, err);
     BF_ALLOC(b.box, arena, 2 * leaves * 2 * d, err);

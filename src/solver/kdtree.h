@@ -23,14 +23,15 @@ typedef struct bf__kdtree {
     const int32_t *index; /* (n) */
 } bf__kdtree;
 
-/* x (d, n), column after column, is copied; n from 1 to INT32_MAX. */
+/* x (d, n), column after column, is copied. n is from 1 to INT32_MAX / 2. */
 bf_status bf__kdtree_build(bf__kdtree *out, const double *x, int64_t n, int d, bf_arena *arena,
                            bf_error *err);
 
-/* The k nearest to q (d), nearest first; of equal distances the lower index first. index and
- * square (k) take the points and their squared distances. Returns how many: less than k only where
- * there are fewer points. `leaves` above 0 looks into no more than that many leaves, the nearest
- * first: approximate, for high dimension. k is at most BF__KDTREE_MOST. */
+/* Finds the k points nearest to q (d), nearest first; of equal distances the lower index comes
+ * first. index and square (k) take the points and their squared distances. Returns how many were
+ * found, which is less than k only if there are fewer points. If `leaves` is above 0, the search
+ * looks into at most that many leaves, the nearest first; it is then approximate, for high
+ * dimension. k is at most BF__KDTREE_MOST. */
 int bf__kdtree_nearest(int32_t *index, double *square, const bf__kdtree *tree, const double *q,
                        int k, int64_t leaves);
 

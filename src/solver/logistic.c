@@ -4,9 +4,9 @@
  *
  *     H_kl = mean_i p_ik (1{k = l} - p_il) x_i x_i' + ridge 1{k = l} I
  *
- * and is solved by Cholesky; steps are halved until the loss falls by a share of what the slope
- * promises, so that it converges from anywhere. The ridge makes up for the one set of
- * coefficients too many.
+ * and is solved by Cholesky. A step is halved until the loss falls by a share of what the slope
+ * promises, so the method converges from any start. One set of coefficients is redundant; the ridge
+ * makes the minimiser unique.
  *
  * Cost  O(n m^2 K^2 / 2 + (mK)^3 / 3) per step, five to ten steps; memory O(n m + (mK)^2) */
 #include "solver/logistic.h"
@@ -120,7 +120,7 @@ static bf_status allocate(problem *s, bf_error *err) {
     return BF_OK;
 }
 
-/* One step from `beta`, whose loss is *loss; *done where there is nothing left to gain. */
+/* One step from `beta`, whose loss is *loss. Sets *done if there is nothing left to gain. */
 static bf_status newton(double *beta, double *loss, bool *done, problem *s, bf_error *err) {
     int64_t size = s->m * s->classes;
     BF_TRY(hessian_at(s, err));

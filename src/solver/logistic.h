@@ -7,13 +7,13 @@
 #include "backflow/log.h"
 #include "backflow/memory.h"
 
-/* p(k | x) ~ exp(beta_k' x), k < classes; x (n, m) row-major, y (n) the classes seen.
- * beta (classes, m): where to begin, and the minimiser of
+/* The model is p(k | x) ~ exp(beta_k' x), k < classes. x (n, m) is row-major, y (n) are the
+ * observed classes. beta (classes, m) holds the start and takes the minimiser of
  *
  *     -mean_i log p(y_i | x_i) + ridge / 2 sum_k |beta_k|^2
  *
- * free_columns: the first so many columns of x (a constant) count only 1e-3 of the ridge.
- * *gradient (may be NULL) is the largest entry of the gradient left. */
+ * The first `free_columns` columns of x (a constant) count only 1e-3 of the ridge. *gradient, which
+ * may be NULL, takes the largest entry of the remaining gradient. */
 bf_status bf__logistic_fit(double *beta, double *gradient, const double *x, const int32_t *y,
                            int64_t n, int64_t m, int classes, int64_t free_columns, double ridge,
                            const bf_context *context, bf_arena *arena, bf_error *err);

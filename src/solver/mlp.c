@@ -7,11 +7,11 @@
  *             after the other, so that inner loops run over samples and a tile stays in cache
  * Cost        O(n parameters), about 2 flops forward and 4 backward each; memory n units floats
  *
- * Sums have one order, whatever the machine: over a layer's inputs as they come; over samples in
- * LANES interleaved sums per run of RUN tiles, runs in order within one of GROUPS fixed groups,
- * groups in order. Threads share out the groups, so that digits do not depend on their number
- * either. The activations f are written in terms of their value: f' = h (1 - h), 1 - h^2, [h > 0].
- */
+ * Every sum has one order on every machine. A sum over a layer's inputs runs through them in order.
+ * A sum over samples consists of LANES interleaved sums per run of RUN tiles; runs are added in
+ * order within one of GROUPS fixed groups, and groups are added in order. Threads share out the
+ * groups, so digits do not depend on the number of threads either. The slopes of the activations
+ * are written in terms of their values: f' = h (1 - h), 1 - h^2, [h > 0]. */
 #include "solver/mlp.h"
 
 #include <math.h>
@@ -26,10 +26,10 @@
 #define TILE          256
 #define LANES         16
 #define GROUPS        16
-#define LEAST_TILES   4 /* of a group, where there are that many */
+#define LEAST_TILES   4 /* tiles of a group, if there are that many */
 #define RUN           8 /* tiles whose gradients are added up as floats */
-/* Samples times parameters, about a millisecond, below which threads are not called: they would
- * wait for each other longer than they work, on a busy machine much longer. */
+/* The product of samples and parameters, worth about a millisecond, below which we use no threads.
+ * They would wait for each other longer than they work, and on a busy machine much longer. */
 #define WORTH_THREADS (8 << 20)
 
 struct bf__mlp_work {
@@ -115,13 +115,14 @@ bf_status bf__mlp_prepare(bf__mlp_work **out, const bf__mlp *net, int64_t n, int
     return BF_OK;
 }
 
-/* ---- Dense layers on a tile. `width` is a multiple of LANES; rows are TILE apart. What is summed
- * stays in registers: up to 3 rows by 2 vectors of samples, as many as AVX2 has room for. */
+/* ---- Dense layers on a tile. `width` is a multiple of LANES; rows are TILE apart. Sums stay in
+ * registers: up to 3 rows by 2 vectors of samples, as many as AVX2 has room for. */
 
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
 
-/* Rows j .. j+rows-1 of z (out, width) = W (out, in) h (in, width) + b, for w' where `turned`: W
- * then is (in, out). `stride` is the length of its rows. b NULL: 0. */
+/* Rows j .. j+rows-1 of z (out, width) = W (out, in) h (in, width) + b. If `turned` is set, W' is
+ * used instead, and W is (in, out). `stride` is the length of the rows of W. If b is NULL, it
+ * counts as 0. */
 BF_INLINE void dense_block(float *z, const float *h, const float *w, const float *b, int in,
                            int stride, const bool turned, int j, int s, const int rows,
                            const int vectors) {
@@ -199,7 +200,7 @@ BF_INLINE void weight_rows(lanes *dw, const float *dz, const float *h, int in, i
         weight_block(dw, dz, h, in, j, k, width, rows, 1);
 }
 
-/* Adds to dW (out, in), db (out), in lanes; makes dh (in, width) unless NULL. */
+/* Adds to dW (out, in) and db (out), in lanes. Unless dh is NULL, computes dh (in, width). */
 BF_INLINE void dense_backward(lanes *dw, lanes *db, float *dh, const float *dz, const float *h,
                               const float *w, int in, int out, int width) {
     int j = 0;
@@ -245,7 +246,7 @@ BF_INLINE void activate(float *z, int units, int width, bf__activation kind) {
     }
 }
 
-/* dh (units, width) becomes dz = dh f'(z), h = f(z). */
+/* dh (units, width) becomes dz = dh f'(z), given h = f(z). */
 BF_INLINE void activate_backward(float *dh, const float *h, int units, int width,
                                  bf__activation kind) {
     for (int j = 0; j < units; j++) {
@@ -283,7 +284,7 @@ static float softplus(float z) {
 
 /* ---- A tile through the whole network */
 
-/* tile: h_0 .. h_{L-1}, z_{L-1}, each (size, TILE), h_0 already there. */
+/* tile holds h_0 .. h_{L-1}, z_{L-1}, each (size, TILE). h_0 is already there. */
 BF_CLONES static void forward_tile(const bf__mlp *net, const float *p, float *tile, int width) {
     for (int l = 0; l < net->layers; l++) {
         int in = net->size[l], out = net->size[l + 1];
@@ -296,10 +297,11 @@ BF_CLONES static void forward_tile(const bf__mlp *net, const float *p, float *ti
     }
 }
 
-/* Adds to gradient (count), in lanes; delta holds dz_{L-1} (size[L], TILE), `other` is as large. */
+/* Adds to gradient (count), in lanes. delta holds dz_{L-1} (size[L], TILE); `other` has the same
+ * size. */
 BF_CLONES static void backward_tile(const bf__mlp *net, const float *p, const float *tile,
                                     float *delta, float *other, lanes *gradient, int width) {
-    for (int l = 0; l < net->layers; l++) { /* to the ends: go back from there */
+    for (int l = 0; l < net->layers; l++) { /* point to the ends; we go backwards from there */
         p += (int64_t)net->size[l + 1] * (net->size[l] + 1);
         gradient += (int64_t)net->size[l + 1] * (net->size[l] + 1);
         tile += (int64_t)net->size[l] * TILE;
@@ -319,7 +321,8 @@ BF_CLONES static void backward_tile(const bf__mlp *net, const float *p, const fl
     }
 }
 
-/* Samples [begin, begin + filled) of (rows, n) into rows TILE apart, zeros up to `width`. */
+/* Copies samples [begin, begin + filled) of (rows, n) into rows TILE apart, with zeros up to
+ * `width`. */
 static void load(float *tile, const float *columns, int rows, int64_t n, int64_t begin, int filled,
                  int width) {
     for (int j = 0; j < rows; j++) {
@@ -371,7 +374,7 @@ void bf__mlp_forward(bf__mlp_work *work, const double *parameters, const float *
     }
 }
 
-/* sum (count) += the lanes of `partial` (count, LANES), which become 0. */
+/* Adds the lanes of `partial` (count, LANES) to sum (count) and clears them. */
 BF_CLONES static void mlp_add_lanes(double *restrict sum, float *restrict partial, int64_t count) {
     for (int64_t i = 0; i < count; i++, partial += LANES)
         for (int step = LANES / 2; step > 0; step /= 2)
@@ -383,7 +386,7 @@ BF_CLONES static void mlp_add_lanes(double *restrict sum, float *restrict partia
     memset(partial, 0, (size_t)(count * LANES) * sizeof *partial);
 }
 
-/* Tiles [begin, end) into `sum` (count). */
+/* Adds the gradient of the tiles [begin, end) to `sum` (count). */
 static void backward_group(const bf__mlp_work *work, const float *d_outputs, int64_t begin,
                            int64_t end, float *partial, float *delta, double *sum) {
     const bf__mlp *net = &work->net;
@@ -409,7 +412,8 @@ void bf__mlp_backward(bf__mlp_work *work, const float *d_outputs, double *gradie
     int groups = (int)least((tiles + LEAST_TILES - 1) / LEAST_TILES, GROUPS);
     int threads = threads_for(work, groups);
     int64_t room = (int64_t)2 * work->widest * TILE;
-    /* Thread t takes every threads-th group: its buffers follow from t, not from the runtime. */
+    /* Thread t takes every threads-th group. Its buffers follow from t, not from the runtime's
+     * thread number. */
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static, 1)
     for (int t = 0; t < threads; t++)
         for (int g = t; g < groups; g += threads)
@@ -422,7 +426,7 @@ void bf__mlp_backward(bf__mlp_work *work, const float *d_outputs, double *gradie
             gradient[i] += work->sums[g * work->count + i];
 }
 
-/* ---- Use without training: two tiles in turn, on the stack */
+/* ---- Use without training: two tiles on the stack, used by turns */
 
 BF_CLONES static const float *predict_tile(const bf__mlp *net, const float *p, float *from,
                                            float *to, int width) {

@@ -1,8 +1,8 @@
 /* mlp.h - Small fully connected networks: batches forward, gradients backward.
  *
- * Numbers are structure-of-arrays: inputs (size[0], n) and outputs (size[L], n), coordinate after
- * coordinate as in a bf_dataset. Parameters are one flat array of doubles; layer l holds its
- * weights (size[l+1], size[l]) row after row, then its biases (size[l+1]). Computing is float32. */
+ * Arrays are stored coordinate after coordinate, as in a bf_dataset: inputs (size[0], n) and
+ * outputs (size[L], n). Parameters are one flat array of doubles. Layer l holds its weights
+ * (size[l+1], size[l]) row after row, then its biases (size[l+1]). Computing is float32. */
 #ifndef BF_SOLVER_MLP_H
 #define BF_SOLVER_MLP_H
 
@@ -14,24 +14,26 @@
 #define BF__MLP_MAX_LAYERS 8
 #define BF__MLP_MAX_WIDTH  128
 
-/* Of hidden units, in the order of BF__MLP_ACTIVATIONS. */
+/* Activations of hidden units, in the order of BF__MLP_ACTIVATIONS. */
 typedef enum bf__activation { BF__SIGMOID, BF__TANH, BF__RELU } bf__activation;
 #define BF__MLP_ACTIVATIONS "sigmoid|tanh|relu"
 
-/* Of the last layer: softplus(z) = log(1 + exp(z)) > 0. */
+/* Activations of the last layer: softplus(z) = log(1 + exp(z)) > 0. */
 typedef enum bf__mlp_output { BF__IDENTITY, BF__SOFTPLUS } bf__mlp_output;
 
 typedef struct bf__mlp {
-    int layers;                       /* L, of weights: one more than there are hidden ones */
+    int layers;                       /* L, layers of weights: one more than hidden layers */
     int size[BF__MLP_MAX_LAYERS + 1]; /* units: size[0] inputs, ..., size[L] outputs */
     bf__activation activation;
     bf__mlp_output output;
 } bf__mlp;
 
-/* Room for the activations of n samples, and the gradient's partial sums. Opaque; one at a time. */
+/* Room for the activations of n samples and the partial sums of the gradient. It is opaque and
+ * serves one batch at a time. */
 typedef struct bf__mlp_work bf__mlp_work;
 
-/* A network of `inputs`, the hidden layers written "30-20-10" ("" or "none": none), `outputs`. */
+/* Describes a network of `inputs`, the hidden layers written as "30-20-10" ("" or "none" for no
+ * hidden layer), and `outputs`. */
 bf_status bf__mlp_make(bf__mlp *out, int inputs, const char *hidden, int outputs,
                        bf__activation activation, bf__mlp_output output, bf_error *err);
 int64_t bf__mlp_parameters(const bf__mlp *net);
@@ -43,18 +45,18 @@ void bf__mlp_init(const bf__mlp *net, double *parameters, bf_rng *rng);
 bf_status bf__mlp_prepare(bf__mlp_work **out, const bf__mlp *net, int64_t n, int threads,
                           bf_arena *arena, bf_error *err);
 
-/* outputs (size[L], n) at inputs (size[0], n); keeps what the next backward needs. */
+/* Fills outputs (size[L], n) at inputs (size[0], n), and keeps what the next backward needs. */
 void bf__mlp_forward(bf__mlp_work *work, const double *parameters, const float *inputs, int64_t n,
                      float *outputs);
 /* gradient = sum_i d_outputs(., i) . d outputs(., i) / d parameters, at the last forward. */
 void bf__mlp_backward(bf__mlp_work *work, const float *d_outputs, double *gradient);
 
-/* outputs alone, for use rather than training: no workspace, safe from any thread.
- * `parameters` as floats, laid out as above; digits are those of bf__mlp_forward. */
+/* Computes outputs alone, for use rather than training. It needs no workspace and is safe from any
+ * thread. `parameters` are floats, laid out as above. The digits are those of bf__mlp_forward. */
 void bf__mlp_predict(const bf__mlp *net, const float *parameters, const float *inputs, int64_t n,
                      float *outputs);
 
-/* The plain versions, in double, one sample at a time: oracles of the tests. */
+/* The plain versions, in double, one sample at a time. Tests use them as oracles. */
 void bf__mlp_forward_plain(const bf__mlp *net, const double *parameters, const double *inputs,
                            int64_t n, double *outputs);
 void bf__mlp_backward_plain(const bf__mlp *net, const double *parameters, const double *inputs,

@@ -1,5 +1,5 @@
-/* mlp_plain.c - The network again, as the equations of mlp.c read: double, one sample at a time.
- * Kept as the oracle of the fast version; its own oracle is finite differences. */
+/* mlp_plain.c - The network again, exactly as the equations of mlp.c read: in double, one sample at
+ * a time. It is the oracle of the fast version; its own oracle is finite differences. */
 #include <math.h>
 #include <string.h>
 

@@ -1,9 +1,11 @@
 /* rprop.c - Resilient propagation without backtracking, iRprop- [1].
  *
- * For each parameter: the gradient kept its sign: step * 1.2, at most 50; it changed: step * 0.5,
- * at least 1e-6, and the gradient counts as 0 this time and the next; then move by the step against
- * the sign. Sizes of gradients play no part, so that badly scaled objectives do no harm; for the
- * same reason it wants full batches: noise would make signs flip.
+ * Every parameter has a step. If its gradient kept its sign, the step grows by 1.2, to at most 50.
+ * If the sign changed, the step shrinks by 0.5, to at least 1e-6, and the gradient counts as 0 this
+ * time and the next. Then the parameter moves by the step against the sign. The size of the
+ * gradient plays no part, so badly scaled objectives do no harm. For the same reason the method
+ * needs full batches: noise would make signs flip.
+ *
  * Cost        O(count) a move
  *
  * [1] Igel and Huesken, Improving the Rprop learning algorithm, NC 2000. */

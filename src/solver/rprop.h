@@ -1,4 +1,5 @@
-/* rprop.h - Resilient propagation: every parameter has a step of its own, led by signs alone. */
+/* rprop.h - Resilient propagation: every parameter has a step of its own, which depends on signs
+ * alone. */
 #ifndef BF_SOLVER_RPROP_H
 #define BF_SOLVER_RPROP_H
 
@@ -14,7 +15,7 @@ typedef struct bf__rprop {
 
 bf_status bf__rprop_make(bf__rprop *out, int64_t count, double initial, bf_arena *arena,
                          bf_error *err);
-/* Forgets what was learnt about steps: for a new objective. */
+/* Forgets the steps, for a new objective. */
 void bf__rprop_reset(bf__rprop *rprop);
 /* One move downhill along `gradient`, which must be that of the whole objective at `parameters`. */
 void bf__rprop_move(bf__rprop *rprop, const double *gradient, double *parameters);

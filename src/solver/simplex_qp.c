@@ -1,21 +1,21 @@
 /* simplex_qp.c - min x'Qx over the simplex, with a certificate of optimality.
  *
- * Optimality   g = Qx, nu = x'g:   g_i = nu where x_i > 0,   g_i >= nu where x_i = 0.
- * Certificate  f convex and f(x) = x'Qx, so for every y in the simplex
+ * Optimality   g = Qx, nu = x'g:   g_i = nu if x_i > 0,   g_i >= nu if x_i = 0.
+ * Certificate  f(x) = x'Qx is convex, so for every y in the simplex
  *              f(y) >= f(x) + 2 g'(y - x) >= f(x) - 2 (x'g - min_i g_i):  the gap.
  *
- * Three methods, on one interface to Q:
+ * There are three methods, on one interface to Q:
  *
  * 1. Primal-dual active set [1]. For a set F of free variables the optimum is u / sum(u) with
- *    Q_FF u = 1. Variables that come out negative leave F, those with g_i < nu enter. It ends in
- *    a handful of steps, exact to rounding, when it ends; it can cycle.
- * 2. Predictor-corrector interior point [2], where 1 does not end: it always converges, to about
- *    half the digits; 1, started from its guess of F, then gives the rest.
+ *    Q_FF u = 1. A variable that comes out negative leaves F; a variable with g_i < nu enters. If
+ *    the method ends, it ends in a handful of steps and is exact to rounding. It can cycle.
+ * 2. Predictor-corrector interior point [2], used if 1 does not end. It always converges, to about
+ *    half the digits. Method 1, started from its guess of F, then gives the rest.
+ * 3. Accelerated projected gradient with restarts [3], used if Q can only be applied. It takes as
+ *    many steps as it needs to close the gap to 1e-9 of the objective, at most FIRST_ORDER_STEPS.
  *
- * 3. Accelerated projected gradient with restarts [3], where Q can only be applied: as many
- *    steps as it takes to close the gap to 1e-9 of the objective, or FIRST_ORDER_STEPS.
+ * The answer is the point with the smallest gap.
  *
- * The better of what was found, by its gap, is the answer.
  * Cost: a factorisation per step; 5 to 10 steps of the first kind, about 25 of the second.
  *
  * [1] Kunisch, Rendl, An infeasible active set method for quadratic problems with simple bounds,
@@ -52,7 +52,7 @@ static double dot(const double *a, const double *b, int64_t n) {
     return sum;
 }
 
-/* Keeps x, a point of the simplex, where its gap is the smallest so far. Sets w->g = Qx. */
+/* Keeps x, a point of the simplex, if its gap is the smallest so far. Sets w->g = Qx. */
 static double judge(work *w, const double *x) {
     w->q->apply(w->q->self, x, w->g);
     double objective = dot(x, w->g, w->n), least = INFINITY;
@@ -68,7 +68,8 @@ static double judge(work *w, const double *x) {
     return gap;
 }
 
-/* u with (Q + D) u = b for the D last factored, one step of refinement; out-of-F entries are 0. */
+/* Solves (Q + D) u = b for the D that was factored last, with one step of refinement. Entries
+ * outside F are 0. */
 static void solve_refined(work *w, const double *b, double *u) {
     w->q->solve(w->q->self, b, u);
     w->q->apply(w->q->self, u, w->r);
@@ -79,7 +80,7 @@ static void solve_refined(work *w, const double *b, double *u) {
         u[i] += w->dz[i];
 }
 
-/* ---- 1. Active set: from w->free_now on. True in *ended where F came to rest. */
+/* ---- 1. Active set, from w->free_now on. Sets *ended if F no longer changes. */
 static bf_status active_set(work *w, bool *ended, const bf_context *context, bf_error *err) {
     *ended = false;
     for (int step = 0; step < ACTIVE_SET_STEPS; step++) {
@@ -90,7 +91,7 @@ static bf_status active_set(work *w, bool *ended, const bf_context *context, bf_
             count += w->free_now[i];
         }
         if (count == 0 || w->q->factor(w->q->self, w->d, err) != BF_OK)
-            return BF_OK; /* F says nothing: for the other method */
+            return BF_OK; /* this F has no answer; the other method takes over */
         solve_refined(w, w->b, w->u);
         double sum = 0, positive = 0;
         for (int64_t i = 0; i < w->n; i++)
@@ -137,7 +138,8 @@ static double longest_step(const double *x, const double *move, int64_t n) {
     return step;
 }
 
-/* (Q + Z/X) dx - dnu 1 = b, sum dx = primal; v = (Q + Z/X)^-1 1. Returns dnu; dx in w->u. */
+/* Solves (Q + Z/X) dx - dnu 1 = b, sum dx = primal, with v = (Q + Z/X)^-1 1. Returns dnu and leaves
+ * dx in w->u. */
 static double newton(work *w, const double *v, double primal) {
     w->q->solve(w->q->self, w->b, w->u);
     double su = 0, sv = 0;
@@ -179,7 +181,7 @@ static bf_status interior_point(work *w, double *x, const bf_context *context, b
         for (int64_t i = 0; i < n; i++)
             w->b[i] = 1;
         w->q->solve(w->q->self, w->b, w->v);
-        /* Predictor: straight for the boundary. */
+        /* Predictor: go straight to the boundary. */
         for (int64_t i = 0; i < n; i++)
             w->b[i] = nu - w->g[i];
         double dnu = newton(w, w->v, primal);
@@ -191,7 +193,7 @@ static bf_status interior_point(work *w, double *x, const bf_context *context, b
         for (int64_t i = 0; i < n; i++)
             ahead += (x[i] + ap * w->dx[i]) * (w->z[i] + ad * w->dz[i]);
         double sigma = pow(ahead / (double)n / mu, 3);
-        /* Corrector: towards the centre, less the predictor's own second-order error. */
+        /* Corrector: go towards the centre, and subtract the predictor's second-order error. */
         for (int64_t i = 0; i < n; i++) {
             w->r[i] = (sigma * mu - w->dx[i] * w->dz[i]) / x[i];
             w->b[i] = nu - w->g[i] + w->r[i];
@@ -245,7 +247,7 @@ static void project(double *v, double *sorted, int64_t n) {
         v[i] = v[i] > shift ? v[i] - shift : 0;
 }
 
-/* The largest eigenvalue of Q, from below, by power iteration; w->u is the scratch. */
+/* The largest eigenvalue of Q, approached from below by power iteration. w->u is scratch. */
 static double largest_eigenvalue(work *w) {
     double norm = 0;
     for (int64_t i = 0; i < w->n; i++)
@@ -309,7 +311,7 @@ bf_status bf__simplex_qp(double *x, bf__qp_result *result, const bf__quadratic *
         BF_TRY(active_set(&w, &ended, context, err));
     else
         BF_TRY(first_order(&w, x, context, err));
-    /* Infinite: the first factorisation failed, and nothing was judged. */
+    /* If it is infinite, the first factorisation failed and no point was judged. */
     if (!ended && !(isfinite(result->gap) && result->gap <= 1e-12 * result->objective)) {
         BF_TRY(interior_point(&w, x, context, err));
         BF_TRY(active_set(&w, &ended, context, err));

@@ -7,16 +7,16 @@
 #include "backflow/log.h"
 #include "backflow/memory.h"
 
-/* Q, symmetric and positive semidefinite, known by what can be done with it. */
+/* Q is symmetric and positive semidefinite. It is given by the operations below. */
 typedef struct bf__quadratic {
     int64_t n;
     void *self;
     /* out = Q x */
     void (*apply)(void *self, const double *x, double *out);
-    /* Prepares solves with Q + diag(d); d_i = INFINITY takes variable i out (it is 0).
-     * NULL where Q can only be applied. */
+    /* Prepares solves with Q + diag(d). d_i = INFINITY takes variable i out (it is 0). The function
+     * is NULL if Q can only be applied. */
     bf_status (*factor)(void *self, const double *d, bf_error *err);
-    /* (Q + diag(d)) u = b for the d of the last factor. */
+    /* Solves (Q + diag(d)) u = b for the d of the last factor. */
     void (*solve)(void *self, const double *b, double *u);
 } bf__quadratic;
 
@@ -26,7 +26,7 @@ typedef struct bf__qp_result {
     int steps;
 } bf__qp_result;
 
-/* x (n) is filled; `result` says how good it is: a gap that did not close is no error. */
+/* Fills x (n). `result` says how good it is; a gap that did not close is no error. */
 bf_status bf__simplex_qp(double *x, bf__qp_result *result, const bf__quadratic *q,
                          const bf_context *context, bf_arena *arena, bf_error *err);
 

@@ -1,8 +1,8 @@
 /* spread.c - How far off repeated answers are, and how well that is known.
  *
- * Standard errors are by the bootstrap: the runs are drawn again with replacement, DRAWS times,
- * and the standard deviation of what comes out is the standard error. A root mean square of few
- * heavy-tailed errors has no better one. */
+ * Standard errors come from the bootstrap: we draw the runs again with replacement, DRAWS times,
+ * and take the standard deviation of the statistic over the draws. For the root mean square of a
+ * few heavy-tailed errors there is no better standard error. */
 #include "stats/spread.h"
 
 #include <math.h>
@@ -13,8 +13,8 @@
 
 #define DRAWS 2000
 
-/* Sums of errors and of their squares, from which every statistic follows; counted from `zero`, so
- * that a small spread is not lost beside a large bias. */
+/* Sums of the errors and of their squares; every statistic follows from them. Errors are measured
+ * from `zero`, so that a small spread is not lost beside a large bias. */
 typedef struct sums {
     double zero, n, first, second;
 } sums;
@@ -45,7 +45,7 @@ static int by_size(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* Of sorted x (n), linear between neighbours. */
+/* A quantile of sorted x (n), linear between neighbours. */
 static double quantile(const double *x, int64_t n, double share) {
     double at = share * (double)(n - 1);
     int64_t below = (int64_t)floor(at), above = below + 1 < n ? below + 1 : below;

@@ -1,11 +1,10 @@
-/* truth.c - What a policy earns when it is run: the yardstick of every estimate.
+/* truth.c - What a policy earns when it is run. Every estimate is compared with this.
  *
- * Average      chains from start states, each with a burn-in that does not count; the value is the
- *              mean over chains and steps, its error comes from the spread between chains. One
- *              chain of 50,000 steps without burn-in is the paper's own yardstick (section 5): its
- *              error comes from 50 batch means.
- * Episodes     by renewal: return = reward per step / ends per step, length = 1 / ends per step.
- * Discounted   each chain is one draw of the sum, cut where gamma^t < 1e-10.
+ * Average      Chains begin at start states. Each has a burn-in that does not count. The value is
+ * the mean over chains and steps, and its error comes from the spread between chains. The paper's
+ * own truth (section 5) is one chain of 50,000 steps without burn-in; its error comes from 50 batch
+ * means. Episodes     By renewal: return = reward per step / ends per step, length = 1 / ends per
+ * step. Discounted   Each chain is one draw of the sum, which is cut as soon as gamma^t < 1e-10.
  * Cost         chains * steps; the default is about five million steps. */
 #include "stats/truth.h"
 

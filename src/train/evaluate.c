@@ -1,8 +1,8 @@
 /* evaluate.c - What a policy earns in an episode, by Gymnasium's rewards and time limits.
  *
- *     mean over episodes of sum_t r_t,  t < env->limit, ending where the environment does
+ *     mean over episodes of sum_t r_t,  t < env->limit, until the environment ends the episode
  *
- * Sums are per chain and are added up in order, so that threads change no digit. */
+ * Sums are per chain and are added up in order, so that the number of threads changes no digit. */
 #include "train/evaluate.h"
 
 #include <math.h>

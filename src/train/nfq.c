@@ -1,17 +1,17 @@
 /* nfq.c - Neural fitted Q iteration [1]: a network that is its own teacher.
  *
- * Iterates    q_a(s) <- r(s, a) + gamma max_b Q(s', b)      (r alone where the episode ended)
+ * Iterates    q_a(s) <- r(s, a) + gamma max_b Q(s', b)      (r alone if the episode ended)
  *             Q      <- argmin sum_{s, a} (Q(s, a) - q_a(s))^2    by `epochs` of Rprop, warm
  * Shapes      N = random + visited states; every action is tried at each of them, so that
  *             targets are (A, N); the network has one output per action
  * Cost        iterations * epochs * O(N parameters)
  *
- * Departures from [1]: the simulator can be put into any state, so that part of the states are
- * spread evenly over a box, where greedy episodes alone would never get, and all actions are tried
- * at each state; the other part comes from the network's own episodes, the oldest giving way.
- * One output per action instead of the action as an input: one pass serves all actions.
- * Values do not improve steadily; the network kept is the one with the best trial episodes, which
- * start from the same states in every iteration, and new episodes judge it in the end.
+ * Departures from [1]: The simulator can be put into any state. Therefore a part of the states is
+ * spread evenly over a box, which greedy episodes alone would not fill, and all actions are tried
+ * at each state. The other part comes from the network's own episodes, and new states replace the
+ * oldest. The network has one output per action instead of the action as an input, so that one pass
+ * serves all actions. Values do not improve steadily. We keep the network with the best trial
+ * episodes, which start from the same states in every iteration. New episodes judge it in the end.
  *
  * [1] Riedmiller, Neural fitted Q iteration, ECML 2005. */
 #include <math.h>
@@ -32,14 +32,14 @@ typedef struct trainer {
     const bf_train_options *o;
     bf__network policy; /* of the parameters below, as floats in `shown` */
     double low[BF_ENV_MAX_DIM], high[BF_ENV_MAX_DIM];
-    float least, most;   /* what Q can be at all */
+    float least, most;   /* the range that Q can have */
     int inputs, actions; /* I, A */
     int64_t n;           /* N */
     double *seen;        /* (d, N): states as the policy sees them */
     double *next_seen;   /* (A, d, N) */
     float *x;            /* (I, N) */
     float *next;         /* (I, A * N): of state i under action a at a * N + i */
-    float *reward;       /* (A, N), as trained on */
+    float *reward;       /* (A, N): rewards as trained on */
     uint8_t *ended;      /* (A, N) */
     float *q, *target;   /* (A, N); q also holds the error */
     float *next_q;       /* (A, A * N) */
@@ -98,7 +98,7 @@ static bf_status parse_angles(trainer *tr, bf_error *err) {
 
 /* ---- States to learn from */
 
-/* Tries every action at `inner` and puts what came of it in place i. */
+/* Tries every action at `inner` and stores the results at place i. */
 static void learn_from(trainer *tr, int64_t i, const double *inner) {
     const bf_env *env = tr->env;
     double seen[BF_ENV_MAX_DIM], moved[BF_ENV_MAX_DIM], reward;
@@ -134,7 +134,7 @@ static int greedy(const trainer *tr, const double *inner) {
     return best;
 }
 
-/* Renews `count` visited states along episodes, a share `explore` of whose actions is random. */
+/* Renews `count` visited states along episodes. A share `explore` of their actions is random. */
 static void visit(trainer *tr, int64_t count, double explore) {
     const bf_env *env = tr->env;
     double reward;
@@ -150,7 +150,7 @@ static void visit(trainer *tr, int64_t count, double explore) {
     }
 }
 
-/* Centre and width of every state from those to learn from. */
+/* Centre and width of every coordinate, from the states to learn from. */
 static void standardise(trainer *tr) {
     for (int j = 0; j < tr->env->state_dim; j++) {
         double sum = 0, square = 0, n = (double)tr->n;
@@ -164,7 +164,8 @@ static void standardise(trainer *tr) {
     }
 }
 
-/* Sums of rewards that an episode may cut short lie between those of the extremes for ever. */
+/* An episode may cut a sum of rewards short. Such a sum lies between the smallest and the largest
+ * reward earned for ever. */
 static void bound(trainer *tr) {
     float low = 0, high = 0, horizon = (float)(1 / (1 - tr->o->gamma));
     for (int64_t i = 0; i < tr->n * tr->actions; i++) {
@@ -192,7 +193,8 @@ static void first_states(trainer *tr) {
 
 /* ---- One iteration */
 
-/* target (A, N); before the first fit Q is 0. Returns the mean of max Q over random states. */
+/* Fills target (A, N). Before the first fit Q is 0. Returns the mean of max Q over random
+ * states. */
 static double make_targets(trainer *tr, bool first) {
     int64_t n = tr->n, m = n * tr->actions;
     double gamma = first ? 0 : tr->o->gamma, value = 0;
@@ -255,7 +257,7 @@ static bf_status iterate(trainer *tr, bf_train_result *out, bf_train_point *curv
             bf__evaluate(&trial, tr->env, &tr->policy.base, 0, tr->o->trials, context, arena, err));
         curve[k].score = trial.mean;
         out->iterations = k + 1;
-        if (trial.mean >= best) { /* of equals the later, which has learnt longer */
+        if (trial.mean >= best) { /* of equals we keep the later one, which has learnt longer */
             best = trial.mean;
             out->best = k + 1;
             memcpy(tr->best, tr->shown, (size_t)tr->count * sizeof *tr->best);
@@ -332,7 +334,7 @@ bf_status bf_train(bf_train_result *out, const bf_env *env, const bf_train_optio
     BF_TRY(iterate(tr, out, curve, context, arena, err));
     tr->policy.parameters = tr->best;
     bf__evaluation judged;
-    /* Episodes that no trial has seen: the best of many trials flatters itself. */
+    /* These episodes were in no trial, because the best of many trials flatters itself. */
     BF_TRY(bf__evaluate(&judged, env, &tr->policy.base, options->trials, options->episodes, context,
                         arena, err));
     out->policy = &tr->policy.base;

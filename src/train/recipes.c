@@ -1,5 +1,5 @@
-/* recipes.c - The options of training, and what each environment needs otherwise than others.
- * To add a recipe: add its rows below. docs/training.md says why they are what they are. */
+/* recipes.c - The options of training, and the settings in which an environment differs from the
+ * others. To add a recipe, add its rows below. docs/training.md says why they are what they are. */
 #include <string.h>
 
 #include "backflow/train.h"
@@ -48,7 +48,7 @@ static const recipe recipes[] = {
       {"epochs", "600"}}}, /* a step is worth 0.01: the fit has to be that fine */
     {"cartpole",
      {{"box", "-2.4:2.4,-3:3,-0.2095:0.2095,-3.5:3.5"},
-      {"reward", "0.02"}, /* being up is worth something: falling need not cost */
+      {"reward", "0.02"}, /* standing up earns a reward, so a fall need not cost anything */
       {"gamma", "0.98"},
       {"iterations", "60"}}},
     {"acrobot",
