@@ -311,7 +311,7 @@ static void the_correction_is_two_stage_least_squares(void **state) {
     static double phi[N * M], psi[N * M], w[2 * N];
     const double ridge[2] = {1e-3, 1e-9};
     assert_ok(bf__lowrank_rows(phi, psi, lowrank, 0, N, NULL, &err), err);
-    assert_ok(bf__correction_make(&correction, &base, lowrank, 1, NULL, arena, &err), err);
+    assert_ok(bf__correction_make(&correction, &base, lowrank, NULL, 1, NULL, arena, &err), err);
     assert_ok(bf__correct(w, correction, ridge, 2, NULL, arena, &err), err);
     double mean[M] = {0}, balance[M] = {0}, reward = 0;
     for (int i = 0; i < N; i++) {
@@ -569,8 +569,73 @@ static void interruptions(void **state) {
     assert_true(out.warning_count > 0 && out.warnings[out.warning_count - 1].distrust);
 }
 
+/* Sums over a sample are those over all rows, but for noise; each row is there once. */
+static void a_sample_stands_for_all_rows(void **state) {
+    (void)state;
+    enum { N = 20000, SIZE = 2000 };
+    static double w[N];
+    double exact[3] = {0}, sum[3] = {0}, total = 0;
+    bf_rng rng = bf_rng_make(3, "weights", 0);
+    for (int i = 0; i < N; i++)
+        total += w[i] = pow(bf_rng_uniform(&rng), 8);
+    bf__sample sample;
+    for (int i = 0; i < N; i++)
+        w[i] /= total;
+    assert_ok(bf__sample_draw(&sample, w, N, SIZE, 5, arena, &err), err);
+    assert_true(sample.n > SIZE / 2 && sample.n <= SIZE + 1);
+    for (int i = 0; i < N; i++)
+        for (int p = 0; p < 3; p++)
+            exact[p] += w[i] * pow(i / (double)N, p);
+    for (int64_t k = 0; k < sample.n; k++) {
+        assert_true(k == 0 || sample.row[k] > sample.row[k - 1]);
+        for (int p = 0; p < 3; p++)
+            sum[p] += sample.u[k] * pow((double)sample.row[k] / N, p);
+    }
+    for (int p = 0; p < 3; p++)
+        assert_near(sum[p], exact[p], p == 0 ? 1e-12 : 0.02);
+}
+
+/* A correction whose moments are summed over a "sample" of all rows is the correction. */
+static void moments_of_some_rows_are_those_of_all(void **state) {
+    (void)state;
+    enum { N = 400, M = 20 };
+    line l = {.edge = 2, .unit = 1};
+    bf_dataset data = line_log(&l, N, 12);
+    bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
+    bf__blackbox_options options = {.bandwidth = "median", .neighbours = 16};
+    bf__points points;
+    bf__neighbours base;
+    bf__features features;
+    bf__lowrank *lowrank, part;
+    bf__correction *all, *some;
+    static double w[2][N];
+    int64_t row[N];
+    double weight[N];
+    const double ridge = 1e-9;
+    assert_ok(bf__points_make(&points, &problem, "none", NULL, NULL, arena, &err), err);
+    assert_ok(bf__neighbours_solve(&base, &problem, &points, 16, 0, NULL, arena, &err), err);
+    assert_ok(bf__features_read(&features, &points, &options, arena, &err), err);
+    assert_ok(bf__features_make(&lowrank, &points, &features, 2, M, NULL, arena, &err), err);
+    for (int i = 0; i < N; i++) {
+        row[i] = i;
+        weight[i] = base.u[i];
+    }
+    bf__sample sample = {N, row, weight};
+    assert_ok(bf__features_part(&part, lowrank, &points, &features, 2, &sample, NULL, arena, &err),
+              err);
+    bf__moment_rows rows = {&part, weight};
+    assert_ok(bf__correction_make(&all, &base, lowrank, NULL, 1, NULL, arena, &err), err);
+    assert_ok(bf__correction_make(&some, &base, lowrank, &rows, 1, NULL, arena, &err), err);
+    assert_ok(bf__correct(w[0], all, &ridge, 1, NULL, arena, &err), err);
+    assert_ok(bf__correct(w[1], some, &ridge, 1, NULL, arena, &err), err);
+    for (int i = 0; i < N; i++)
+        assert_near(w[1][i], w[0][i], 1e-6);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sample_stands_for_all_rows),
+        cmocka_unit_test(moments_of_some_rows_are_those_of_all),
         cmocka_unit_test(the_value_of_a_noisy_line),
         cmocka_unit_test(ends_and_discounts),
         cmocka_unit_test(ends_that_stay_ended_earn_nothing_in_the_long_run),

@@ -238,6 +238,162 @@ static void visits_are_the_stationary_distribution(void **state) {
     }
 }
 
+/* A random walk on a square; of the mass at the middle, `wall` times as much crosses it as moves
+ * elsewhere. */
+typedef struct walk {
+    int n;
+    int64_t *begin;
+    int32_t *from, *order;
+    double *prob, *restart, *start;
+} walk;
+
+/* Point i of a tour through ever smaller squares, as a tree of halves would have them; side is a
+ * power of two. */
+static int32_t in_blocks(int i, int side) {
+    int x = 0, y = 0;
+    for (int bit = 0; 1 << bit < side; bit++) {
+        x |= (i >> (2 * bit) & 1) << bit;
+        y |= (i >> (2 * bit + 1) & 1) << bit;
+    }
+    return y * side + x;
+}
+
+static walk random_walk(int side, double wall, uint64_t seed) {
+    walk w = {.n = side * side};
+    bf_rng rng = bf_rng_make(seed, "walk", 0);
+    int64_t edges = 0;
+    double *rate = bf_arena_alloc(arena, 4 * w.n, sizeof *rate, &err);
+    w.begin = bf_arena_alloc(arena, w.n + 1, sizeof *w.begin, &err);
+    w.from = bf_arena_alloc(arena, 4 * w.n, sizeof *w.from, &err);
+    w.prob = bf_arena_alloc(arena, 4 * w.n, sizeof *w.prob, &err);
+    w.order = bf_arena_alloc(arena, w.n, sizeof *w.order, &err);
+    w.restart = bf_arena_alloc(arena, w.n, sizeof *w.restart, &err);
+    w.start = bf_arena_zalloc(arena, w.n, sizeof *w.start, &err);
+    static const int right[4] = {1, -1, 0, 0}, up[4] = {0, 0, 1, -1};
+    for (int i = 0; i < w.n; i++) { /* rates of going out; those over the edge stay 0 */
+        double sum = 0;
+        w.order[i] = in_blocks(i, side);
+        w.restart[i] = i % 7 == 0 ? 0.001 : 0;
+        w.start[i] = i < 5 ? 0.2 : 0;
+        for (int e = 0; e < 4; e++) {
+            int x = i % side + right[e], y = i / side + up[e];
+            bool crosses = (i % side < side / 2) != (x < side / 2);
+            bool inside = x >= 0 && x < side && y >= 0 && y < side;
+            rate[4 * i + e] = inside ? (0.05 + bf_rng_uniform(&rng)) * (crosses ? wall : 1) : 0;
+            sum += rate[4 * i + e];
+        }
+        for (int e = 0; e < 4; e++)
+            rate[4 * i + e] *= (1 - w.restart[i]) / sum;
+    }
+    for (int j = 0; j < w.n; j++) {
+        w.begin[j] = edges;
+        for (int e = 0; e < 4; e++) {
+            int x = j % side - right[e], y = j / side - up[e], i = y * side + x;
+            if (x < 0 || x >= side || y < 0 || y >= side)
+                continue;
+            w.from[edges] = i;
+            w.prob[edges++] = rate[4 * i + e];
+        }
+    }
+    w.begin[w.n] = edges;
+    return w;
+}
+
+/* The same by elimination: exact (n). */
+static void eliminate_walk(double *exact, const walk *w, bool restarts) {
+    int64_t most = w->begin[w->n] + 5 * w->n, *begin, edges = 0;
+    begin = bf_arena_zalloc(arena, w->n + 2, sizeof *begin, &err);
+    int32_t *to = bf_arena_alloc(arena, most, sizeof *to, &err);
+    double *prob = bf_arena_alloc(arena, most, sizeof *prob, &err), residual;
+    for (int i = 0; i < w->n; i++) {
+        begin[i] = edges;
+        for (int j = 0; j < w->n; j++)
+            for (int64_t e = w->begin[j]; e < w->begin[j + 1]; e++)
+                if (w->from[e] == i) {
+                    to[edges] = j;
+                    prob[edges++] = w->prob[e];
+                }
+        for (int j = 0; j < 5 && restarts; j++) {
+            to[edges] = j;
+            prob[edges++] = w->restart[i] * w->start[j];
+        }
+    }
+    begin[w->n] = edges;
+    bf__chain chain = {w->n, begin, to, prob};
+    bf__classes classes;
+    assert_ok(bf__chain_classes(&classes, &chain, arena, &err), err);
+    assert_ok(bf__chain_stationary(exact, &residual, &chain, &classes, 0, NULL, arena, &err), err);
+}
+
+/* Cycles over coarser chains against elimination, and against the plain steps: fewer of them. */
+static void coarser_chains_give_what_steps_give(void **state) {
+    (void)state;
+    static const double walls[] = {1, 0.01, 0.0001};
+    for (int t = 0; t < 6; t++) {
+        bf_mark mark = bf_arena_mark(arena);
+        walk w = random_walk(32, walls[t % 3], 7 + (uint64_t)t);
+        double *x = bf_arena_alloc(arena, 3 * w.n, sizeof *x, &err), *plain = x + w.n;
+        double *exact = plain + w.n, gap = 0;
+        double *reward = bf_arena_alloc(arena, w.n, sizeof *reward, &err);
+        for (int j = 0; j < w.n; j++) {
+            x[j] = plain[j] = 1.0 / w.n;
+            reward[j] = j % 32 < 16;
+        }
+        bf__visits visits = {.n = w.n,
+                             .begin = w.begin,
+                             .from = w.from,
+                             .prob = w.prob,
+                             .start = t < 3 ? w.start : NULL,
+                             .restart = t < 3 ? w.restart : NULL,
+                             .closed = true,
+                             .reward = reward,
+                             .scale = 1};
+        if (t >= 3) /* without restarts what is left of the rows is made whole by scaling */
+            for (int64_t e = 0; e < w.begin[w.n]; e++)
+                w.prob[e] /= 1 - w.restart[w.from[e]];
+        bf__visits_result slow, fast;
+        eliminate_walk(exact, &w, t < 3);
+        assert_ok(bf__visits_solve(plain, &slow, &visits, NULL, arena, &err), err);
+        visits.order = w.order;
+        assert_ok(bf__visits_solve(x, &fast, &visits, NULL, arena, &err), err);
+        for (int j = 0; j < w.n; j++)
+            gap += fabs(x[j] - exact[j]);
+        if (t == 5) { /* 1 in 10,000 crosses: whoever has not got there has to say so */
+            assert_true(gap < 1e-4 || !fast.settled);
+        } else {
+            assert_true(fast.settled);
+            assert_near(gap, 0, 1e-5);
+            assert_true(fast.steps < slow.steps);
+        }
+        bf_arena_rewind(arena, mark);
+    }
+}
+
+/* Steps that run out are said to. */
+static void too_few_steps_are_not_settled(void **state) {
+    (void)state;
+    columns c = ring(300, 0.5, 0.001);
+    double x[300], reward[300];
+    for (int j = 0; j < 300; j++) {
+        x[j] = 1.0 / 300;
+        reward[j] = sin(0.02 * j);
+    }
+    bf__visits visits = {.n = 300,
+                         .begin = c.begin,
+                         .from = c.from,
+                         .prob = c.prob,
+                         .closed = true,
+                         .reward = reward,
+                         .scale = 1,
+                         .steps = 50};
+    bf__visits_result result;
+    assert_ok(bf__visits_solve(x, &result, &visits, NULL, arena, &err), err);
+    assert_false(result.settled);
+    visits.steps = 0;
+    assert_ok(bf__visits_solve(x, &result, &visits, NULL, arena, &err), err);
+    assert_true(result.settled);
+}
+
 /* x = g P'x + (1 - g) start, with loss: against a sum over time. */
 static void losing_chains_are_summed_over_time(void **state) {
     (void)state;
@@ -278,6 +434,8 @@ int main(void) {
         cmocka_unit_test(a_limited_search_still_finds_k),
         cmocka_unit_test(combinations_are_the_best),
         cmocka_unit_test(visits_are_the_stationary_distribution),
+        cmocka_unit_test(coarser_chains_give_what_steps_give),
+        cmocka_unit_test(too_few_steps_are_not_settled),
         cmocka_unit_test(losing_chains_are_summed_over_time),
     };
     return cmocka_run_group_tests(tests, make_arena, drop_arena);

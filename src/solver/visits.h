@@ -21,12 +21,15 @@ typedef struct bf__visits {
     const double *reward;          /* (n): what the visits are wanted for, to know when to stop */
     double scale;                  /* the size of a difference in reward that matters */
     int64_t steps;                 /* at most; 0: 20,000 */
+    const int32_t *order;          /* (n): all nodes, those that lead to similar places near each
+                                    * other; NULL: plain steps. Only for closed chains. */
 } bf__visits;
 
 typedef struct bf__visits_result {
     int64_t steps;
     double residual; /* |x - what follows from it|_1 */
-    double change;   /* of the sum of x times reward, in units of scale, over the last 100 steps */
+    double change;   /* of the sum of x times reward between checks, in units of scale */
+    bool settled;    /* not: it ran out of steps */
 } bf__visits_result;
 
 /* x (n) holds the start of the iteration and takes the solution. Running out of steps is no error:

@@ -2,8 +2,9 @@
  *
  * Estimates   median over 2 widths x 2 ridges of sum_i w_i r_i, w of correction.c on the base
  *             weights of neighbours_chain.c; not outside the rewards of the log
- * Cost        the chain, and O(n m^2) per width, m = n / 5 features, 50 to 800 (400 from 50,000
- *             rows on)
+ * Cost        the chain, and O(N m^2 + n m) per width, m = n / 5 features, 50 to 800, and from
+ *             100,000 rows on 800 (n / 100,000)^0.1; N = n up to 40,000 rows, then 30,000, and
+ *             from 100,000 on 30,000 (n / 100,000)^0.25
  *
  * Corrected weights have signs. A correction that makes more than a twentieth of the mass negative
  * is not believed: its ridge is raised tenfold until it does not, and where that does not help the
@@ -22,7 +23,7 @@
 #include "weights/correction.h"
 
 enum { WIDTHS = 2, RIDGES = 2, MEMBERS = WIDTHS * RIDGES, RUNGS = 5 };
-enum { FEATURES = 800, FEATURES_LARGE = 400, LARGE = 50000 };
+enum { FEATURES = 800, ALL_ROWS = 40000, SOME_ROWS = 30000, LARGE = 100000 };
 static const double widths[WIDTHS] = {2, 1}; /* the last one's features serve the report */
 static const double credible = 0.05;
 
@@ -33,6 +34,7 @@ typedef struct trial {
     double ridge[RUNGS]; /* each ten times the one before */
     int ridges;          /* members of a width: they start at the first, the second, ... */
     int64_t rank, m;     /* features asked for and had */
+    bf__sample some;     /* rows that moments are summed over; none: all */
     double *sum;         /* (n): sum of the members' weights */
     double *w;           /* (RUNGS, n), of which the first `made` are made */
     int made;
@@ -57,8 +59,15 @@ static bf_status read_ridge(trial *t, const char *text, bf_error *err) {
 static int64_t choose_rank(int64_t wanted, int64_t n) {
     if (wanted > 0)
         return wanted;
-    int64_t rank = n / 5 < 50 ? 50 : n / 5, most = n > LARGE ? FEATURES_LARGE : FEATURES;
+    double growth = n > LARGE ? pow((double)n / LARGE, 0.1) : 1;
+    int64_t rank = n / 5 < 50 ? 50 : n / 5, most = (int64_t)(FEATURES * growth);
     return rank < most ? rank : most;
+}
+
+/* Rows that the moments of a correction are summed over. */
+static int64_t choose_rows(int64_t n) {
+    double growth = n > LARGE ? pow((double)n / LARGE, 0.25) : 1;
+    return n <= ALL_ROWS ? n : (int64_t)(SOME_ROWS * growth);
 }
 
 static double mean_reward(const double *w, const double *reward, int64_t n) {
@@ -138,8 +147,13 @@ static bf_status correct_width(trial *t, double *w, double *negative, bool last,
     t->m = lowrank->m;
     if (t->base.sum > 0) {
         bf__correction *correction;
-        BF_TRY(bf__correction_make(&correction, &t->base, lowrank, problem->gamma, context, arena,
-                                   err));
+        bf__lowrank part;
+        bf__moment_rows some = {&part, t->some.u};
+        if (t->some.n > 0)
+            BF_TRY(bf__features_part(&part, lowrank, &t->points, &t->features, width, &t->some,
+                                     context, arena, err));
+        BF_TRY(bf__correction_make(&correction, &t->base, lowrank, t->some.n > 0 ? &some : NULL,
+                                   problem->gamma, context, arena, err));
         t->made = 0;
         BF_TRY(climb(t, t->ridges, correction, n, context, arena, err));
         for (int s = 0; s < t->ridges; s++)
@@ -251,6 +265,9 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
     BF_ALLOC(w, arena, n, err);
     BF_TRY(bf__neighbours_solve(&t.base, problem, &t.points, (int)options->neighbours, 0, context,
                                 arena, err));
+    if (choose_rows(n) < n && t.base.sum > 0)
+        BF_TRY(
+            bf__sample_draw(&t.some, t.base.u, n, choose_rows(n), t.points.flow.seed, arena, err));
     BF_ZALLOC(t.sum, arena, n, err);
     BF_ALLOC(t.w, arena, RUNGS * n, err);
     BF_TRY(correct(&t, w, &negative, problem, context, arena, err));

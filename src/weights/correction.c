@@ -16,11 +16,14 @@
  * Where ends stay ended (absorb, gamma < 1) weights need not sum to 1: then q is the value itself
  * and not a difference, nothing is centred, and (1 - gamma) S0 has to flow in from outside.
  *
+ * G and C may be summed over some of the transitions only (sample.c). psibar is over all: an error
+ * of theta then counts only as far as the base weights' flow does not balance, again a product.
+ *
  * C is summed up with inner products in place of psi and made coordinates of afterwards, once; phi
  * are those that the choice of the pivots left, where it did.
  *
- * Cost  O(n m^2), rows in blocks; O(m^3). Memory O(m^2 + 2048 m), and O(n m) for phi that are kept
- *       (n up to 40,000). */
+ * Cost  O(N m^2) for the N transitions of G and C, rows in blocks; O(n m + m^3). Memory O(m^2 +
+ * 2048 m), and O(n m) for phi that are kept (n up to 40,000). */
 #include "weights/correction.h"
 
 #include <math.h>
@@ -32,7 +35,7 @@
 #include "flow/lowrank_sums.h"
 #include "linalg/dense.h"
 
-enum { ROWS = 2048 };
+enum { ROWS = 2048, MOST_STARTS = 20000 };
 static const double floor_of_g = 1e-7, default_share = 0.7;
 
 /* ---- Features */
@@ -68,15 +71,36 @@ static bf_status widen(bf__kernel *out, const bf__kernel *kernel, double factor,
     return bf__kernel_set(out, kernel->kind, width, kernel->widths, err);
 }
 
+static bf_status prepare_input(bf__flow_input *input, const bf__points *points,
+                               const bf__features *features, double factor, bf_error *err) {
+    *input = points->flow;
+    input->action_share = features->action_share;
+    input->max_starts = MOST_STARTS;
+    BF_TRY(widen(&input->kernel, &features->state, factor, err));
+    return input->actions ? BF_OK : widen(&input->action_kernel, &features->action, factor, err);
+}
+
+bf_status bf__features_part(bf__lowrank *out, const bf__lowrank *lowrank, const bf__points *points,
+                            const bf__features *features, double factor, const bf__sample *sample,
+                            const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf__flow_input input, part;
+    bf__flow *flow;
+    BF_TRY(prepare_input(&input, points, features, factor, err));
+    BF_TRY(bf__sample_take(&part, &input, sample, arena, err));
+    BF_TRY(bf__flow_create(&flow, &part, context, arena, err));
+    *out = *lowrank;
+    out->flow = flow;
+    out->kept = NULL;
+    out->kept_rows = 0;
+    return BF_OK;
+}
+
 bf_status bf__features_make(bf__lowrank **out, const bf__points *points,
                             const bf__features *features, double factor, int64_t rank,
                             const bf_context *context, bf_arena *arena, bf_error *err) {
-    bf__flow_input input = points->flow;
+    bf__flow_input input;
     bf__flow *flow;
-    input.action_share = features->action_share;
-    BF_TRY(widen(&input.kernel, &features->state, factor, err));
-    if (!input.actions)
-        BF_TRY(widen(&input.action_kernel, &features->action, factor, err));
+    BF_TRY(prepare_input(&input, points, features, factor, err));
     BF_TRY(bf__flow_create(&flow, &input, context, arena, err));
     bf__lowrank_options choice = {.rank = rank, .seed = input.seed, .keep = true};
     return bf__lowrank_create(out, flow, &choice, context, arena, err);
@@ -87,6 +111,7 @@ bf_status bf__features_make(bf__lowrank **out, const bf__points *points,
 struct bf__correction {
     const bf__neighbours *base;
     const bf__lowrank *lowrank;
+    bf__moment_rows rows;
     int64_t m;
     double *g;         /* (m, m): G, then its Cholesky factor */
     double *c;         /* (m, m): C, then X = L^-1 C */
@@ -125,9 +150,9 @@ static bf_status add_block(bf__correction *q, rows *r, int64_t first, int64_t co
                            const bf_context *context, bf_error *err) {
     double *made[2] = {r->phi, r->psi}, *mean[2] = {q->phi, q->psi};
     int64_t m = q->m;
-    BF_TRY(bf__lowrank_inner(r->phi, r->psi, q->lowrank, first, count, context, err));
+    BF_TRY(bf__lowrank_inner(r->phi, r->psi, q->rows.lowrank, first, count, context, err));
     for (int64_t i = 0; i < count; i++)
-        r->root[i] = sqrt(q->base->u[first + i]);
+        r->root[i] = sqrt(q->rows.u[first + i]);
     for (int s = 0; s < 2; s++) {
 #pragma omp parallel for schedule(static) num_threads(bf__threads(context))
         for (int64_t i = 0; i < count; i++)
@@ -143,7 +168,7 @@ static bf_status add_block(bf__correction *q, rows *r, int64_t first, int64_t co
 
 static bf_status add_rows(bf__correction *q, const bf_context *context, bf_arena *arena,
                           bf_error *err) {
-    int64_t n = q->lowrank->flow->n;
+    int64_t n = q->rows.lowrank->flow->n;
     bf_mark mark = bf_arena_mark(arena);
     rows r;
     BF_TRY(make_rows(&r, q->m, n, arena, err));
@@ -177,8 +202,6 @@ static bf_status centre(bf__correction *q, double gamma, const bf_context *conte
         }
         q->g[a * m + a] += floor_of_g;
     }
-    for (int64_t a = 0; a < m && ends; a++)
-        q->psi[a] -= (1 - q->base->sum) * (1 - gamma) * q->v[a];
     return BF_OK;
 }
 
@@ -192,14 +215,19 @@ static void transpose(double *a, int64_t m) {
 }
 
 bf_status bf__correction_make(bf__correction **out, const bf__neighbours *base,
-                              const bf__lowrank *lowrank, double gamma, const bf_context *context,
-                              bf_arena *arena, bf_error *err) {
+                              const bf__lowrank *lowrank, const bf__moment_rows *some, double gamma,
+                              const bf_context *context, bf_arena *arena, bf_error *err) {
     bf__correction *q;
     BF_ALLOC(q, arena, 1, err);
     *q = (bf__correction){.base = base, .lowrank = lowrank, .m = lowrank->m};
+    q->rows = some ? *some : (bf__moment_rows){lowrank, base->u};
     BF_TRY(make_room(q, arena, err));
     BF_TRY(add_rows(q, context, arena, err));
     BF_TRY(centre(q, gamma, context, err));
+    if (some)
+        BF_TRY(bf__lowrank_sum(q->psi, lowrank, base->u, 1, context, arena, err));
+    for (int64_t a = 0; a < q->m && base->ends; a++)
+        q->psi[a] -= (1 - base->sum) * (1 - gamma) * q->v[a];
     BF_TRY(bf__cholesky(q->g, q->m, NULL, arena, err));
     transpose(q->c, q->m); /* L^-1 C, by rows of C' */
     BF_TRY(bf__lower_solve(q->c, q->m, q->g, q->m, false, context, err));
@@ -232,17 +260,17 @@ bf_status bf__correct(double *w, bf__correction *q, const double *ridge, int rid
     const bf__neighbours *base = q->base;
     int64_t n = q->lowrank->flow->n, m = q->m;
     bf_mark mark = bf_arena_mark(arena);
-    double *alpha, *middle; /* (ridges): phibar'alpha */
+    double *alpha;
     BF_ALLOC(alpha, arena, ridges * m, err);
-    BF_ZALLOC(middle, arena, ridges, err);
     BF_TRY(solve(alpha, q, ridge, ridges, context, arena, err));
-    for (int s = 0; s < ridges && !base->ends; s++)
-        for (int64_t p = 0; p < m; p++)
-            middle[s] += q->phi[p] * alpha[s * m + p];
     BF_TRY(bf__lowrank_apply(w, q->lowrank, alpha, ridges, context, err));
-    for (int s = 0; s < ridges; s++)
+    for (int s = 0; s < ridges; s++) {
+        double middle = 0; /* phibar'alpha */
+        for (int64_t i = 0; i < n && !base->ends; i++)
+            middle += base->u[i] / base->sum * w[s * n + i];
         for (int64_t i = 0; i < n; i++)
-            w[s * n + i] = base->u[i] * (1 - (w[s * n + i] - middle[s]));
+            w[s * n + i] = base->u[i] * (1 - (w[s * n + i] - middle));
+    }
     bf_arena_rewind(arena, mark);
     return BF_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "flow/lowrank.h"
 #include "weights/neighbours.h"
+#include "weights/sample.h"
 #include "weights/weights.h"
 
 /* The kernels of the options, Matern where they are auto. */
@@ -19,11 +20,22 @@ bf_status bf__features_make(bf__lowrank **out, const bf__points *points,
                             const bf__features *features, double factor, int64_t rank,
                             const bf_context *context, bf_arena *arena, bf_error *err);
 
-/* What all ridges have in common. `base` and `lowrank` have to stay. */
+/* The same features of some of the transitions. */
+bf_status bf__features_part(bf__lowrank *out, const bf__lowrank *lowrank, const bf__points *points,
+                            const bf__features *features, double factor, const bf__sample *sample,
+                            const bf_context *context, bf_arena *arena, bf_error *err);
+
+/* Transitions that G and C are summed over, where they are not all. */
+typedef struct bf__moment_rows {
+    const bf__lowrank *lowrank;
+    const double *u;
+} bf__moment_rows;
+
+/* What all ridges have in common. `base` and `lowrank` have to stay. `some` may be NULL. */
 typedef struct bf__correction bf__correction;
 bf_status bf__correction_make(bf__correction **out, const bf__neighbours *base,
-                              const bf__lowrank *lowrank, double gamma, const bf_context *context,
-                              bf_arena *arena, bf_error *err);
+                              const bf__lowrank *lowrank, const bf__moment_rows *some, double gamma,
+                              const bf_context *context, bf_arena *arena, bf_error *err);
 
 /* w (ridges, n): the base weights, corrected, for each ridge; with signs. */
 bf_status bf__correct(double *w, bf__correction *correction, const double *ridge, int ridges,

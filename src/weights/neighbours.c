@@ -56,7 +56,7 @@ static bf_status warn_of_chain(bf_estimate *out, const bf_problem *problem,
                         "next states lie outside what the log surrounds with the target's actions: "
                         "by %.3g standard deviations in the mean",
                         base->off_hull));
-    if (base->change > 1e-4)
+    if (!base->settled)
         BF_TRY(bf__warn(out, arena, err, base->change > 1e-2,
                         "The target mixes very slowly on this log; a discount below 1 is easier.",
                         "the weights of neighbours had not settled after %lld steps",

@@ -12,6 +12,7 @@ typedef struct bf__neighbours {
     double off_hull; /* mean distance of next states from the hull of their neighbours */
     int64_t steps;   /* of the iteration */
     double change;   /* of the value in its last steps, in standard deviations of the reward */
+    bool settled;    /* not: the iteration ran out of steps */
     bool ends;       /* steps end and stay ended */
 } bf__neighbours;
 

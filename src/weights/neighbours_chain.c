@@ -10,8 +10,9 @@
  * start states, each of them a combination of nodes as above. For gamma = 1 a trace (1e-6) of the
  * mass restarts from the log's own distribution, which makes the answer unique.
  *
- * The chain is on at most `most` rows. Where the log has more, a sample makes the chain, and the
- * others get the smoothed ratio of visits to rows of their nearest nodes.
+ * The chain is on all rows, as far as memory goes (16 million) and, in high dimension, where a
+ * search looks at all nodes, time. Where the log has more, a sample makes the chain, and the others
+ * get the smoothed ratio of visits to rows of their nearest nodes.
  *
  * Cost  N A searches and quadratic programs of size k, O(k^2 d) each; edges (some 6 to 20 per node)
  *       times the steps of solver/visits.c; n searches where the log is larger than the chain. */
@@ -26,7 +27,7 @@
 #include "solver/visits.h"
 #include "weights/neighbours.h"
 
-enum { MOST_NODES = 40000, MOST_STARTS = 4000, MOST_SAMPLES = 8 };
+enum { MOST_NODES = 16000000, MOST_STARTS = 20000, MOST_SAMPLES = 8, FEW_DIMENSIONS = 8 };
 static const double leak = 1e-6;
 static const bf__hull_options hull = {.near = 0.02, .tolerance = 1e-4, .steps = 100};
 
@@ -302,6 +303,18 @@ static double deviation(const double *x, int64_t n) {
     return sqrt(square);
 }
 
+/* Nodes as the trees have them: neighbours, of one action, side by side. */
+static bf_status tree_order(const int32_t **out, const bf__nodes *nodes, bf_arena *arena,
+                            bf_error *err) {
+    int32_t *order;
+    BF_ALLOC(order, arena, nodes->n, err);
+    for (int b = 0; b < nodes->groups; b++)
+        for (int64_t p = nodes->first[b]; p < nodes->first[b + 1]; p++)
+            order[p] = (int32_t)nodes->first[b] + nodes->tree[b].index[p - nodes->first[b]];
+    *out = order;
+    return BF_OK;
+}
+
 /* x (nodes): the visits. */
 static bf_status solve(double *x, bf__neighbours *out, chain *c, const double *reward,
                        const bf_context *context, bf_arena *arena, bf_error *err) {
@@ -331,9 +344,11 @@ static bf_status solve(double *x, bf__neighbours *out, chain *c, const double *r
         return BF_OK;
     }
     bf__visits_result result;
+    BF_TRY(tree_order(&c->visits.order, nodes, arena, err));
     BF_TRY(bf__visits_solve(x, &result, &c->visits, context, arena, err));
     out->steps = result.steps;
     out->change = result.change;
+    out->settled = result.settled;
     return BF_OK;
 }
 
@@ -387,14 +402,15 @@ bf_status bf__neighbours_solve(bf__neighbours *out, const bf_problem *problem,
     bf__nodes nodes;
     edges *list;
     double *u, *x, by_work = sqrt(2e10 / (f->d + f->action_dim));
+    bool few = f->d + f->action_dim <= FEW_DIMENSIONS;
     BF_ALLOC(u, arena, f->n, err);
     bf_mark mark = bf_arena_mark(arena);
     if (most <= 0)
-        most = by_work < MOST_NODES ? (int64_t)by_work : MOST_NODES;
+        most = few ? MOST_NODES : (int64_t)by_work;
     BF_TRY(bf__nodes_make(&nodes, f, most, arena, err));
     chain c = {.f = f, .nodes = &nodes, .k = k, .threads = bf__threads(context)};
     c.draws = f->actions ? 0 : f->samples < MOST_SAMPLES ? f->samples : MOST_SAMPLES;
-    *out = (bf__neighbours){.nodes = nodes.n, .rows = nodes.rows};
+    *out = (bf__neighbours){.nodes = nodes.n, .rows = nodes.rows, .settled = true};
     out->ends =
         f->terminal == BF__ABSORB && f->terminated && memchr(f->terminated, 1, (size_t)f->n);
     BF_TRY(make_scratch(&c, arena, err));

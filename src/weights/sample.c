@@ -1,0 +1,76 @@
+/* sample.c - A few transitions that stand for all of a large log under given weights.
+ *
+ * Row i is drawn p_i size times in the mean, p_i = w_i / (2 sum w) + 1 / (2 n), by one random
+ * number and equal steps (systematic sampling): rows of much weight surely, others at random. A row
+ * drawn c times counts c w_i / (p_i size) times; these are scaled to the sum of w.
+ *
+ * Cost O(n). */
+#include "weights/sample.h"
+
+#include "core/fail.h"
+
+bf_status bf__sample_draw(bf__sample *out, const double *w, int64_t n, int64_t size, uint64_t seed,
+                          bf_arena *arena, bf_error *err) {
+    bf_rng rng = bf_rng_make(seed, "sample of rows", 0);
+    double sum = 0, drawn = 0, passed = 0, next = bf_rng_uniform(&rng), each = (double)size;
+    BF_ALLOC(out->row, arena, size + 1, err);
+    BF_ALLOC(out->u, arena, size + 1, err);
+    out->n = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += w[i];
+    for (int64_t i = 0; i < n; i++) {
+        double p = 0.5 / (double)n + 0.5 * w[i] / sum, times = 0;
+        passed += p * each;
+        for (; next < passed; next++)
+            times++;
+        if (times > 0 && out->n <= size) {
+            out->row[out->n] = i;
+            out->u[out->n] = times * w[i] / (p * each);
+            drawn += out->u[out->n++];
+        }
+    }
+    for (int64_t k = 0; k < out->n; k++)
+        out->u[k] *= sum / drawn;
+    return BF_OK;
+}
+
+/* to (columns, sample) = from (columns, n). */
+static bf_status take(const double **to, const double *from, int64_t columns, int64_t n,
+                      const bf__sample *s, bf_arena *arena, bf_error *err) {
+    double *x;
+    *to = NULL;
+    if (!from)
+        return BF_OK;
+    BF_ALLOC(x, arena, columns * s->n, err);
+    for (int64_t c = 0; c < columns; c++)
+        for (int64_t k = 0; k < s->n; k++)
+            x[c * s->n + k] = from[c * n + s->row[k]];
+    *to = x;
+    return BF_OK;
+}
+
+bf_status bf__sample_take(bf__flow_input *out, const bf__flow_input *in, const bf__sample *s,
+                          bf_arena *arena, bf_error *err) {
+    *out = *in;
+    out->n = s->n;
+    BF_TRY(take(&out->z, in->z, in->d, in->n, s, arena, err));
+    BF_TRY(take(&out->nz, in->nz, in->d, in->n, s, arena, err));
+    BF_TRY(take(&out->npi, in->npi, in->actions, in->n, s, arena, err));
+    BF_TRY(take(&out->u, in->u, in->action_dim, in->n, s, arena, err));
+    BF_TRY(take(&out->nu, in->nu, (int64_t)in->samples * in->action_dim, in->n, s, arena, err));
+    if (in->action) {
+        int32_t *action;
+        BF_ALLOC(action, arena, s->n, err);
+        for (int64_t k = 0; k < s->n; k++)
+            action[k] = in->action[s->row[k]];
+        out->action = action;
+    }
+    if (in->terminated) {
+        uint8_t *terminated;
+        BF_ALLOC(terminated, arena, s->n, err);
+        for (int64_t k = 0; k < s->n; k++)
+            terminated[k] = in->terminated[s->row[k]];
+        out->terminated = terminated;
+    }
+    return BF_OK;
+}
