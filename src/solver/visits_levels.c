@@ -32,11 +32,11 @@ static const double trace = 1e-40; /* so that no group is empty */
 
 typedef struct level {
     bf__visits v;
-    const int32_t *order; /* (n): nodes by groups; NULL: 0, 1, ... */
-    int32_t *group;       /* (n) */
-    int32_t *map;         /* (edges): edge of the next level */
-    double *x, *image;    /* (n); x is the caller's on level 0 */
-    double *old;          /* (n): masses before the solve */
+    const int32_t *order;                    /* (n): nodes by groups; NULL: 0, 1, ... */
+    int32_t *group;                          /* (n) */
+    int32_t *map;                            /* (edges): edge of the next level */
+    double *x, *image;                       /* (n); x is the caller's on level 0 */
+    double *old;                             /* (n): masses before the solve */
     double *prob, *start, *restart, *source; /* of v, from level 1 on */
 } level;
 
@@ -193,14 +193,15 @@ static void coarsen(level *next, level *fine, double *x, int threads) {
         next->prob[e] /= next->old[next->v.from[e]];
 }
 
-/* Elimination on the last level: exact, and no subtraction. Leaves x where a group is never left. */
+/* Elimination on the last level: exact, and no subtraction. Leaves x where a group is never left.
+ */
 static void eliminate(level *l, double *b) {
     const bf__visits *v = &l->v;
     int64_t n = v->n;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
-            b[i * n + j] = (v->source ? v->source[j] : 0) +
-                           (v->restart ? v->restart[i] * v->start[j] : 0);
+            b[i * n + j] =
+                (v->source ? v->source[j] : 0) + (v->restart ? v->restart[i] * v->start[j] : 0);
     for (int64_t j = 0; j < n; j++)
         for (int64_t e = v->begin[j]; e < v->begin[j + 1]; e++)
             b[v->from[e] * n + j] += v->prob[e];

@@ -10,7 +10,8 @@ typedef struct bf__sample {
     double *u;    /* (n): sum_k u_k f(row_k) is about sum_i w_i f(i), whatever f */
 } bf__sample;
 
-/* About `size` rows of the n that w (n) is on, not negative and not all 0: half of them by w, half at random. */
+/* About `size` rows of the n that w (n) is on, not negative and not all 0: half of them by w, half
+ * at random. */
 bf_status bf__sample_draw(bf__sample *out, const double *w, int64_t n, int64_t size, uint64_t seed,
                           bf_arena *arena, bf_error *err);
 
