@@ -12,10 +12,13 @@ static inline bf_status models_try(bf_estimate *out, const bf_dataset *data, dou
     bf_problem problem = {data, gamma, terminal};
     void *values = bf_arena_zalloc(arena, 1, blackbox->options->size, err);
     assert_ok(bf_options_init(blackbox->options, values, err), *err);
-    for (; *options; options += 2)
-        assert_ok(
-            bf_options_set(bf_options_find(blackbox->options, options[0]), values, options[1], err),
-            *err);
+    for (; *options; options += 2) {
+        const bf_option *row = bf_options_find(blackbox->options, options[0]);
+        assert_non_null(row);
+        bf_status status = bf_options_set(row, values, options[1], err);
+        if (status != BF_OK)
+            return status;
+    }
     return bf__estimator_run(blackbox, out, &problem, values, context, arena, err);
 }
 

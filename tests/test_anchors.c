@@ -55,7 +55,7 @@ static void bad_options_and_stopping(void **state) {
     bf_context stop = {.threads = 1, .log = {.progress = models_stop}};
     const char *wrong[] = {"weights", "anchors", "anchor_width", "0.1,-1", NULL};
     assert_int_equal(models_try(&out, &data, 1, 0, NULL, wrong, arena, &err), BF_EUSAGE);
-    assert_string_equal(err.message, "--anchor-width: '-1' is not a number above 0");
+    assert_string_equal(err.message, "anchor_width: '-1' is not a number from 1e-6 to 1e6");
     assert_int_equal(models_try(&out, &data, 1, 0, &stop, anchors, arena, &err), BF_ECANCELLED);
 }
 

@@ -53,74 +53,6 @@ static void arena_pieces_are_aligned_and_separate(void **state) {
     bf_arena_destroy(NULL);
 }
 
-typedef struct sample {
-    bool flag;
-    int64_t count;
-    uint64_t seed;
-    double rate;
-    const char *path;
-    int mode;
-} sample;
-
-static const bf_option rows[] = {
-    BF_OPTION(sample, flag, "yes", "A flag."),
-    BF_OPTION_RANGE(sample, count, "10", 1, 1000, "N: A count."),
-    BF_OPTION(sample, seed, "18446744073709551615", "N: A seed."),
-    BF_OPTION_RANGE(sample, rate, "0.25", 0, 1, "A rate."),
-    BF_OPTION(sample, path, NULL, "FILE: A path."),
-    BF_OPTION_CHOICE(sample, mode, "two", "one|two|three", "A mode."),
-};
-static const bf_option_table table = BF_OPTION_TABLE("sample", sample, rows);
-
-static void options_have_defaults_types_and_ranges(void **state) {
-    (void)state;
-    bf_error err;
-    sample s;
-    char text[64];
-    assert_ok(bf_options_init(&table, &s, &err), err);
-    assert_true(s.flag);
-    assert_int_equal(s.count, 10);
-    assert_true(s.seed == UINT64_MAX);
-    assert_true(s.rate == 0.25);
-    assert_null(s.path);
-    assert_int_equal(s.mode, 1);
-    for (int i = 0; i < table.count; i++) { /* what is printed reads back as the same */
-        bf_options_format(&rows[i], &s, text, sizeof text);
-        if (rows[i].initial)
-            assert_string_equal(text, rows[i].initial);
-    }
-    assert_ok(bf_options_set(&rows[1], &s, "1e3", &err), err);
-    assert_int_equal(s.count, 1000);
-    static const struct {
-        int row;
-        const char *text, *message;
-    } bad[] = {
-        {0, "maybe", "--flag: 'maybe' is neither yes nor no"},
-        {1, "0", "--count: '0' is outside 1 to 1000"},
-        {1, "ten", "--count: 'ten' is not a whole number"},
-        {1, "2.5", "--count: '2.5' is not a whole number"},
-        {1, "", "--count: '' is not a whole number"},
-        {2, "-1", "--seed: '-1' is not a whole number from 0 to 2^64 - 1"},
-        {2, "18446744073709551616",
-         "--seed: '18446744073709551616' is not a whole number from 0 to 2^64 - 1"},
-        {3, "1.01", "--rate: '1.01' is outside 0 to 1"},
-        {3, "nan", "--rate: 'nan' is not a number"},
-        {3, "0x1p-1", "--rate: '0x1p-1' is not a number"},
-        {3, " 0.5", "--rate: ' 0.5' is not a number"},
-        {5, "four", "--mode: 'four' is not one of one|two|three"},
-        {5, "tw", "--mode: 'tw' is not one of one|two|three"},
-    };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        sample before = s;
-        assert_int_equal(bf_options_set(&rows[bad[i].row], &s, bad[i].text, &err), BF_EUSAGE);
-        assert_string_equal(err.message, bad[i].message);
-        assert_memory_equal(&before, &s, sizeof s);
-    }
-    assert_ptr_equal(bf_options_find(&table, "mode"), &rows[5]);
-    assert_null(bf_options_find(&table, "mod"));
-    assert_null(bf_options_find(&table, "mode2"));
-}
-
 /* Philox 4x64-10 of the all-zero counter and key, from the known-answer file of Random123. */
 static void random_stream_is_philox(void **state) {
     (void)state;
@@ -190,7 +122,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_status_has_its_own_exit),
         cmocka_unit_test(arena_pieces_are_aligned_and_separate),
-        cmocka_unit_test(options_have_defaults_types_and_ranges),
         cmocka_unit_test(random_stream_is_philox),
         cmocka_unit_test(random_streams_are_separate_and_even),
         cmocka_unit_test(output_is_whole_or_absent),

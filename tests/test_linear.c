@@ -157,10 +157,9 @@ static void bad_options_and_stopping(void **state) {
     const char *share[] = {"weights", "linear", "action_share", "2", NULL};
     assert_int_equal(models_try(&out, &data, 1, 0, NULL, wrong, arena, &err), BF_EUSAGE);
     assert_string_equal(err.message,
-                        "--ridge: 'small' is neither auto nor a number from 1e-15 to 1e+06");
+                        "ridge: 'small' is neither auto nor a number from 1e-15 to 1e+06");
     assert_int_equal(models_try(&out, &data, 1, 0, NULL, share, arena, &err), BF_EUSAGE);
-    assert_string_equal(err.message,
-                        "--action-share: '2' is neither auto nor a number from 0 to 1");
+    assert_string_equal(err.message, "action_share: '2' is neither auto nor a number from 0 to 1");
     assert_int_equal(models_try(&out, &data, 1, 0, &stop, linear, arena, &err), BF_ECANCELLED);
 }
 

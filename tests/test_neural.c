@@ -383,11 +383,6 @@ static void bad_options(void **state) {
     bf__blackbox_options o = defaults();
     o.hidden = "30-x";
     assert_int_equal(estimate(&answer, &data, &o, &one), BF_EUSAGE);
-    o = defaults();
-    o.action_share = "2";
-    assert_int_equal(estimate(&answer, &data, &o, &one), BF_EUSAGE);
-    assert_string_equal(err.message,
-                        "--action-share: '2' is neither auto nor a number from 0 to 1");
 }
 
 /* ---- Memory */

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backflow/memory.h"
 #include "backflow/status.h"
 
 #ifdef __cplusplus
@@ -32,19 +33,42 @@ typedef enum bf_option_type {
     BF_OPTION_INT,    /* int64_t */
     BF_OPTION_SEED,   /* uint64_t, decimal or 0x... */
     BF_OPTION_REAL,   /* double, finite */
-    BF_OPTION_STRING, /* const char *, borrowed; NULL where the default is NULL */
+    BF_OPTION_AUTO,   /* bf_auto: a number, or "auto" */
+    BF_OPTION_STRING, /* const char *, borrowed; NULL if the default is NULL */
+    BF_OPTION_LIST,   /* bf_list: setting it again adds an item */
     BF_OPTION_ENUM,   /* int: index of the choice */
 } bf_option_type;
 
-typedef struct bf_option {
+/* A number that the method finds by itself unless it is given. */
+typedef struct bf_auto {
+    bool given;
+    double value; /* if it is given */
+} bf_auto;
+
+/* An option that may be given several times: the texts in the order in which they came, borrowed.
+ * Every other option has one value. */
+enum { BF_LIST_ROOM = 32 };
+typedef struct bf_list {
+    int count;
+    const char *item[BF_LIST_ROOM];
+} bf_list;
+
+typedef struct bf_option bf_option;
+
+/* Whether `text` is a value of `row`, as far as that can be said without a log. BF_EUSAGE starts
+ * with the name of the field and says what would be right. */
+typedef bf_status (*bf_option_check)(const bf_option *row, const char *text, bf_error *err);
+
+struct bf_option {
     const char *field;
     bf_option_type type;
     size_t offset;
-    const char *initial; /* the default, as text */
-    double min, max;     /* inclusive; numbers only */
-    const char *choices; /* "restart|absorb|ignore"; BF_OPTION_ENUM only */
-    const char *help;    /* may start with "ARGUMENT: " to name what the flag takes */
-} bf_option;
+    const char *initial;   /* the default, as text */
+    double min, max;       /* inclusive; numbers only */
+    const char *choices;   /* "restart|absorb|ignore"; BF_OPTION_ENUM only */
+    const char *help;      /* may start with "ARGUMENT: " to name what the flag takes */
+    bf_option_check check; /* of a text, before it is taken; NULL: every text is good */
+};
 
 typedef struct bf_option_table {
     const char *title; /* heading in --help */
@@ -59,16 +83,23 @@ typedef struct bf_option_table {
         int64_t: BF_OPTION_INT,                                                                    \
         uint64_t: BF_OPTION_SEED,                                                                  \
         double: BF_OPTION_REAL,                                                                    \
+        bf_auto: BF_OPTION_AUTO,                                                                   \
+        bf_list: BF_OPTION_LIST,                                                                   \
         const char *: BF_OPTION_STRING,                                                            \
         int: BF_OPTION_ENUM)
-#define BF_OPTION_ROW(type, field, initial, min, max, choices, help)                               \
-    { #field, BF_OPTION_TYPE(type, field), offsetof(type, field), initial, min, max, choices, help }
+#define BF_OPTION_ROW(type, field, initial, min, max, choices, help, check)                        \
+    {                                                                                              \
+#field, BF_OPTION_TYPE(type, field), offsetof(type, field), initial, min, max, choices,    \
+            help, check                                                                            \
+    }
 #define BF_OPTION(type, field, initial, help)                                                      \
-    BF_OPTION_ROW(type, field, initial, -INFINITY, INFINITY, NULL, help)
+    BF_OPTION_ROW(type, field, initial, -INFINITY, INFINITY, NULL, help, NULL)
 #define BF_OPTION_RANGE(type, field, initial, min, max, help)                                      \
-    BF_OPTION_ROW(type, field, initial, min, max, NULL, help)
+    BF_OPTION_ROW(type, field, initial, min, max, NULL, help, NULL)
 #define BF_OPTION_CHOICE(type, field, initial, choices, help)                                      \
-    BF_OPTION_ROW(type, field, initial, -INFINITY, INFINITY, choices, help)
+    BF_OPTION_ROW(type, field, initial, -INFINITY, INFINITY, choices, help, NULL)
+#define BF_OPTION_CHECKED(type, field, initial, check, help)                                       \
+    BF_OPTION_ROW(type, field, initial, -INFINITY, INFINITY, NULL, help, check)
 #define BF_OPTION_TABLE(title, type, rows)                                                         \
     { title, rows, (int)(sizeof(rows) / sizeof *(rows)), sizeof(type) }
 
@@ -82,10 +113,16 @@ BF_API const bf_option *bf_options_find(const bf_option_table *table, const char
 BF_API bf_status bf_options_set(const bf_option *row, void *options, const char *text,
                                 bf_error *err);
 
+/* Sets options by name: "ridge=1e-9 features=300 periodic=s0:360,s1". Words are separated by
+ * spaces, so that a value has none; the texts are copied into `arena`. BF_EUSAGE names a word that
+ * is no option of the table, a bad value, or an option that is there twice. */
+BF_API bf_status bf_options_set_text(const bf_option_table *table, void *options, const char *text,
+                                     bf_arena *arena, bf_error *err);
+
 /* The field's value as a user would type it, always terminated; returns its full length. */
 BF_API int bf_options_format(const bf_option *row, const void *options, char *text, size_t size);
 
-/* Choice number `index` of `choices` into `name` (terminated); false where there is none. */
+/* Choice number `index` of `choices` into `name` (terminated); false if there is none. */
 BF_API bool bf_options_choice(const char *choices, int index, char *name, size_t size);
 
 #ifdef __cplusplus

@@ -23,44 +23,20 @@ const bf_option_table bf__common_table =
 
 /* ---- Parsing */
 
-static const bf_option *find(const bf__slot *slots, int count, const char *name) {
-    for (int i = 0; i < count; i++)
-        if (bf_options_find(slots[i].table, name))
-            return bf_options_find(slots[i].table, name);
+/* The arguments, and which options were among them so far. */
+typedef struct parse {
+    const bf__slot *slots;
+    int count, argc;
+    char **argv;
+    const bf_option **given;
+    int given_count;
+} parse;
+
+static const bf_option *find(const parse *p, const char *name) {
+    for (int i = 0; i < p->count; i++)
+        if (bf_options_find(p->slots[i].table, name))
+            return bf_options_find(p->slots[i].table, name);
     return NULL;
-}
-
-/* Several methods may have an option of the same name: it is for all of them. */
-static bf_status set(const bf__slot *slots, int count, const char *name, const char *text,
-                     bf_error *err) {
-    for (int i = 0; i < count; i++) {
-        const bf_option *row = bf_options_find(slots[i].table, name);
-        if (row)
-            BF_TRY(bf_options_set(row, slots[i].options, text, err));
-    }
-    return BF_OK;
-}
-
-/* How many letters to insert, remove or change to get from one word to the other. */
-static int distance(const char *a, const char *b) {
-    int row[64];
-    int columns = (int)strlen(b);
-    if (columns > 62)
-        return 99;
-    for (int j = 0; j <= columns; j++)
-        row[j] = j;
-    for (int i = 1; a[i - 1]; i++) {
-        int diagonal = row[0];
-        row[0] = i;
-        for (int j = 1; j <= columns; j++) {
-            char x = a[i - 1] == '_' ? '-' : a[i - 1], y = b[j - 1] == '_' ? '-' : b[j - 1];
-            int change = diagonal + (x != y);
-            diagonal = row[j];
-            int step = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            row[j] = change < step ? change : step;
-        }
-    }
-    return row[columns];
 }
 
 static void dashed(const char *field, char *out, size_t size) {
@@ -70,24 +46,46 @@ static void dashed(const char *field, char *out, size_t size) {
             *c = '-';
 }
 
-static bf_status unknown(const bf__slot *slots, int count, const char *name, bf_error *err) {
-    const char *best = NULL;
-    int least = 3;
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < slots[i].table->count; j++) {
-            int d = distance(name, slots[i].table->rows[j].field);
-            if (d < least) {
-                least = d;
-                best = slots[i].table->rows[j].field;
-            }
-        }
-    char suggestion[64] = "";
-    if (best) {
-        dashed(best, suggestion, sizeof suggestion);
-        return bf_fail(err, BF_EUSAGE, "--%s: no such option; did you mean --%s?", name,
-                       suggestion);
+bf_status bf__args_flag(const char *field, bf_status status, bf_error *err) {
+    size_t length = strlen(field);
+    if (status != BF_OK && strncmp(err->message, field, length) == 0 &&
+        err->message[length] == ':') {
+        char flag[64];
+        bf_error cause = *err;
+        dashed(field, flag, sizeof flag);
+        return bf_fail(err, status, "--%s%s", flag, cause.message + length);
     }
-    return bf_fail(err, BF_EUSAGE, "--%s: no such option; --help lists them", name);
+    return status;
+}
+
+/* Several methods may have an option of the same name: it is for all of them. An option with one
+ * value is refused if it comes again: nobody can tell which was meant. */
+static bf_status set(parse *p, const bf_option *row, const char *text, bf_error *err) {
+    char flag[64];
+    dashed(row->field, flag, sizeof flag);
+    for (int i = 0; i < p->given_count && row->type != BF_OPTION_LIST; i++)
+        if (p->given[i] == row)
+            return bf_fail(err, BF_EUSAGE, "--%s: given twice, and it takes one value", flag);
+    p->given[p->given_count++] = row;
+    for (int i = 0; i < p->count; i++) {
+        const bf_option *mine = bf_options_find(p->slots[i].table, row->field);
+        if (mine)
+            BF_TRY(bf__args_flag(row->field, bf_options_set(mine, p->slots[i].options, text, err),
+                                 err));
+    }
+    return BF_OK;
+}
+
+static bf_status unknown(const parse *p, const char *name, bf_error *err) {
+    bf__suggestion best = {NULL, 0};
+    for (int i = 0; i < p->count; i++)
+        for (int j = 0; j < p->slots[i].table->count; j++)
+            bf__suggest(&best, name, p->slots[i].table->rows[j].field);
+    char suggestion[64];
+    if (!best.name)
+        return bf_fail(err, BF_EUSAGE, "--%s: no such option; --help lists them", name);
+    dashed(best.name, suggestion, sizeof suggestion);
+    return bf_fail(err, BF_EUSAGE, "--%s: no such option; did you mean --%s?", name, suggestion);
 }
 
 static bool ends_with_name(const char *word, const char *name) {
@@ -97,55 +95,59 @@ static bool ends_with_name(const char *word, const char *name) {
 }
 
 /* One option at argv[*i]; advances *i past a value taken from the next word. */
-static bf_status parse_option(const bf__slot *slots, int count, int argc, char **argv, int *i,
-                              bf_error *err) {
+static bf_status parse_option(parse *p, int *i, bf_error *err) {
     char name[64];
-    const char *word = argv[*i] + 2;
+    const char *word = p->argv[*i] + 2;
     const char *equals = strchr(word, '=');
     size_t length = equals ? (size_t)(equals - word) : strlen(word);
     snprintf(name, sizeof name, "%.*s", (int)length, word);
-    const bf_option *row = find(slots, count, name);
+    const bf_option *row = find(p, name);
     if (!row && strncmp(name, "no-", 3) == 0) {
-        row = find(slots, count, name + 3);
+        row = find(p, name + 3);
         if (row && row->type == BF_OPTION_BOOL && !equals)
-            return set(slots, count, name + 3, "no", err);
+            return set(p, row, "no", err);
         row = NULL;
     }
     if (!row)
-        return unknown(slots, count, name, err);
+        return unknown(p, name, err);
     if (equals)
-        return set(slots, count, name, equals + 1, err);
+        return set(p, row, equals + 1, err);
     if (row->type == BF_OPTION_BOOL)
-        return set(slots, count, name, "yes", err);
+        return set(p, row, "yes", err);
+    bool more = *i + 1 < p->argc;
     if (row->help[0] == '[') {
-        bool taken = *i + 1 < argc && ends_with_name(argv[*i + 1], row->field);
-        return set(slots, count, name, taken ? argv[++*i] : "-", err);
+        bool taken = more && ends_with_name(p->argv[*i + 1], row->field);
+        return set(p, row, taken ? p->argv[++*i] : "-", err);
     }
-    if (*i + 1 >= argc)
+    if (!more)
         return bf_fail(err, BF_EUSAGE, "--%s: needs a value", name);
-    return set(slots, count, name, argv[++*i], err);
+    return set(p, row, p->argv[++*i], err);
+}
+
+/* The long form of a short option. */
+static char *spelled_out(char *word) {
+    static char output[] = "--output", help[] = "--help";
+    return strcmp(word, "-o") == 0 ? output : strcmp(word, "-h") == 0 ? help : word;
 }
 
 bf_status bf__args_parse(bf__tool *tool, const bf__slot *slots, int slot_count, int argc,
                          char **argv, const char **words, int *word_count, bf_error *err) {
+    parse p = {.slots = slots, .count = slot_count, .argc = argc, .argv = argv};
+    BF_ALLOC(p.given, tool->arena, argc + 1, err);
     for (int i = 0; i < slot_count; i++)
         BF_TRY(bf_options_init(slots[i].table, slots[i].options, err));
     *word_count = 0;
     bool options_over = false;
     for (int i = 0; i < argc; i++) {
+        if (!options_over)
+            argv[i] = spelled_out(argv[i]);
         const char *word = argv[i];
-        static char output[] = "--output", help[] = "--help";
-        if (!options_over && strcmp(word, "-o") == 0)
-            argv[i] = output;
-        else if (!options_over && strcmp(word, "-h") == 0)
-            argv[i] = help;
-        word = argv[i];
         if (options_over || word[0] != '-' || word[1] == '\0')
             words[(*word_count)++] = word;
         else if (strcmp(word, "--") == 0)
             options_over = true;
         else if (word[1] == '-')
-            BF_TRY(parse_option(slots, slot_count, argc, argv, &i, err));
+            BF_TRY(parse_option(&p, &i, err));
         else
             return bf_fail(err, BF_EUSAGE, "%s: no such option; --help lists them", word);
     }

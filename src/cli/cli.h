@@ -42,7 +42,8 @@ typedef struct bf__command {
 const bf__command *bf__command_at(int index);
 
 /* Sets the defaults of every slot, then reads the arguments: what is no option goes to
- * `words` (room for argc). An option that no slot has is an error that names the nearest one. */
+ * `words` (room for argc). An option that no slot has is an error that names the nearest one; so is
+ * an option with one value that comes twice. */
 bf_status bf__args_parse(bf__tool *tool, const bf__slot *slots, int slot_count, int argc,
                          char **argv, const char **words, int *word_count, bf_error *err);
 
@@ -55,6 +56,18 @@ typedef struct bf__words {
 /* The beginning of nearly every command: bf__args_parse, and --help. */
 bf_status bf__args_begin(bf__tool *tool, const bf__command *command, const bf__slot *slots,
                          int slot_count, int argc, char **argv, bf__words *out, bf_error *err);
+
+/* The nearest of the names that a mistyped word has been compared with. Starts as {NULL, 0}; the
+ * name stays NULL if none is near. */
+typedef struct bf__suggestion {
+    const char *name;
+    int distance;
+} bf__suggestion;
+void bf__suggest(bf__suggestion *best, const char *word, const char *name);
+
+/* Hands on `status`. A message of the library that starts with the name of the field is changed to
+ * start with the flag: "max_rows: ..." becomes "--max-rows: ...". */
+bf_status bf__args_flag(const char *field, bf_status status, bf_error *err);
 
 /* The text of `name` among the arguments, before they are parsed (the last one wins), or NULL. */
 const char *bf__args_peek(int argc, char **argv, const char *name);

@@ -162,7 +162,12 @@ int main(int argc, char **argv) {
         if (strcmp(commands[i]->name, argv[1]) == 0)
             command = commands[i];
     if (!command) {
-        bf_fail(&err, BF_EUSAGE, "'%s' is not a command; backflow --help lists them", argv[1]);
+        bf__suggestion best = {NULL, 0};
+        for (int i = 0; bf__command_at(i); i++)
+            bf__suggest(&best, argv[1], commands[i]->name);
+        bf_fail(&err, BF_EUSAGE, "'%s' is not a command; %s%s%s", argv[1],
+                best.name ? "did you mean " : "backflow --help lists them",
+                best.name ? best.name : "", best.name ? "?" : "");
         return fail(&tool, NULL, &err);
     }
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};

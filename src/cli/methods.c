@@ -23,6 +23,18 @@ static bf_status add(bf__methods *out, const bf_estimator *estimator, bf_arena *
     return BF_OK;
 }
 
+static bf_status unknown(const char *name, bf_error *err) {
+    bf__suggestion best = {NULL, 0};
+    for (int e = 0; bf_estimator_at(e); e++)
+        bf__suggest(&best, name, bf_estimator_at(e)->name);
+    if (best.name)
+        return bf_fail(err, BF_EUSAGE, "--method: '%s' is not an estimator; did you mean %s?", name,
+                       best.name);
+    return bf_fail(err, BF_EUSAGE,
+                   "--method: '%s' is not an estimator; `backflow list estimators` shows all",
+                   name);
+}
+
 bf_status bf__methods_parse(bf__methods *out, const char *text, bf_arena *arena, bf_error *err) {
     bool all = strcmp(text, "all") == 0;
     *out = (bf__methods){.text = text, .several = all || strchr(text, ',')};
@@ -33,10 +45,7 @@ bf_status bf__methods_parse(bf__methods *out, const char *text, bf_arena *arena,
         snprintf(name, sizeof name, "%.*s", (int)strcspn(rest, ","), rest);
         const bf_estimator *estimator = bf_estimator_find(name);
         if (!estimator)
-            return bf_fail(err, BF_EUSAGE,
-                           "--method: '%s' is not an estimator; `backflow list estimators` shows "
-                           "all",
-                           name);
+            return unknown(name, err);
         BF_TRY(add(out, estimator, arena, err));
         rest = strchr(rest, ',');
         rest = rest ? rest + 1 : NULL;

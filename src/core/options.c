@@ -37,18 +37,8 @@ bool bf_options_choice(const char *choices, int index, char *name, size_t size) 
     return true;
 }
 
-/* The option as a user writes it: --max-rows. */
-static const char *flag(const bf_option *row, char text[64]) {
-    snprintf(text, 64, "--%s", row->field);
-    for (char *c = text + 2; *c; c++)
-        if (*c == '_')
-            *c = '-';
-    return text;
-}
-
 static bf_status out_of_range(const bf_option *row, const char *text, bf_error *err) {
-    char name[64];
-    flag(row, name);
+    const char *name = row->field;
     if (isfinite(row->min) && isfinite(row->max))
         return bf_fail(err, BF_EUSAGE, "%s: '%s' is outside %.10g to %.10g", name, text, row->min,
                        row->max);
@@ -60,36 +50,33 @@ static bf_status out_of_range(const bf_option *row, const char *text, bf_error *
 }
 
 static bf_status set_enum(const bf_option *row, int *field, const char *text, bf_error *err) {
-    char choice[64], name[64];
+    char choice[64];
     for (int i = 0; bf_options_choice(row->choices, i, choice, sizeof choice); i++)
         if (strcmp(choice, text) == 0) {
             *field = i;
             return BF_OK;
         }
-    return bf_fail(err, BF_EUSAGE, "%s: '%s' is not one of %s", flag(row, name), text,
-                   row->choices);
+    return bf_fail(err, BF_EUSAGE, "%s: '%s' is not one of %s", row->field, text, row->choices);
 }
 
 static bf_status set_bool(const bf_option *row, bool *field, const char *text, bf_error *err) {
-    char name[64];
     bool yes = !strcmp(text, "yes") || !strcmp(text, "true") || !strcmp(text, "1");
     bool no = !strcmp(text, "no") || !strcmp(text, "false") || !strcmp(text, "0");
     if (!yes && !no)
-        return bf_fail(err, BF_EUSAGE, "%s: '%s' is neither yes nor no", flag(row, name), text);
+        return bf_fail(err, BF_EUSAGE, "%s: '%s' is neither yes nor no", row->field, text);
     *field = yes;
     return BF_OK;
 }
 
 /* Whole numbers may be written 10000 or 1e4. */
 static bf_status set_int(const bf_option *row, int64_t *field, const char *text, bf_error *err) {
-    char name[64];
     char *end;
     errno = 0;
     long long whole = strtoll(text, &end, 10);
     if (errno || end == text || *end) {
         double real;
         if (!bf__parse_real(text, &real) || real != floor(real) || fabs(real) > 9e15)
-            return bf_fail(err, BF_EUSAGE, "%s: '%s' is not a whole number", flag(row, name), text);
+            return bf_fail(err, BF_EUSAGE, "%s: '%s' is not a whole number", row->field, text);
         whole = (long long)real;
     }
     if ((double)whole < row->min || (double)whole > row->max)
@@ -99,25 +86,56 @@ static bf_status set_int(const bf_option *row, int64_t *field, const char *text,
 }
 
 static bf_status set_seed(const bf_option *row, uint64_t *field, const char *text, bf_error *err) {
-    char name[64];
     char *end;
     errno = 0;
-    unsigned long long value = strtoull(text, &end, 0);
+    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    unsigned long long value = strtoull(text, &end, hexadecimal ? 16 : 10); /* 010 is ten */
     if (errno || end == text || *end || !isdigit((unsigned char)text[0]))
         return bf_fail(err, BF_EUSAGE, "%s: '%s' is not a whole number from 0 to 2^64 - 1",
-                       flag(row, name), text);
+                       row->field, text);
     *field = value;
     return BF_OK;
 }
 
 static bf_status set_real(const bf_option *row, double *field, const char *text, bf_error *err) {
-    char name[64];
     double value;
     if (!bf__parse_real(text, &value) || !isfinite(value))
-        return bf_fail(err, BF_EUSAGE, "%s: '%s' is not a number", flag(row, name), text);
+        return bf_fail(err, BF_EUSAGE, "%s: '%s' is not a number", row->field, text);
     if (value < row->min || value > row->max)
         return out_of_range(row, text, err);
     *field = value;
+    return BF_OK;
+}
+
+static bf_status set_auto(const bf_option *row, bf_auto *field, const char *text, bf_error *err) {
+    double value;
+    if (strcmp(text, "auto") == 0) {
+        *field = (bf_auto){.given = false};
+        return BF_OK;
+    }
+    bool bounded = isfinite(row->min) && isfinite(row->max);
+    bool number = bf__parse_real(text, &value) && isfinite(value);
+    if (number && !bounded && (value < row->min || value > row->max))
+        return out_of_range(row, text, err);
+    if (!number && !bounded)
+        return bf_fail(err, BF_EUSAGE, "%s: '%s' is neither auto nor a number", row->field, text);
+    if (!number || value < row->min || value > row->max)
+        return bf_fail(err, BF_EUSAGE, "%s: '%s' is neither auto nor a number from %g to %g",
+                       row->field, text, row->min, row->max);
+    *field = (bf_auto){true, value};
+    return BF_OK;
+}
+
+static bf_status set_text(const bf_option *row, void *field, const char *text, bf_error *err) {
+    bf_list *list = field;
+    if (row->check)
+        BF_TRY(row->check(row, text, err));
+    if (row->type == BF_OPTION_STRING)
+        *(const char **)field = text;
+    else if (list->count == BF_LIST_ROOM)
+        return bf_fail(err, BF_EUSAGE, "%s: given more than %d times", row->field, BF_LIST_ROOM);
+    else
+        list->item[list->count++] = text;
     return BF_OK;
 }
 
@@ -134,9 +152,11 @@ bf_status bf_options_set(const bf_option *row, void *options, const char *text, 
         return set_real(row, field, text, err);
     case BF_OPTION_ENUM:
         return set_enum(row, field, text, err);
+    case BF_OPTION_AUTO:
+        return set_auto(row, field, text, err);
     case BF_OPTION_STRING:
-        *(const char **)field = text;
-        return BF_OK;
+    case BF_OPTION_LIST:
+        return set_text(row, field, text, err);
     }
     return bf_fail(err, BF_EUSAGE, "%s: unknown type of option", row->field);
 }
@@ -147,6 +167,53 @@ bf_status bf_options_init(const bf_option_table *table, void *options, bf_error 
         if (table->rows[i].initial)
             BF_TRY(bf_options_set(&table->rows[i], options, table->rows[i].initial, err));
     return BF_OK;
+}
+
+/* Whether `name` is the name of a word that ends before `end`. */
+static bool named_before(const char *text, const char *end, const char *name) {
+    while (text < end) {
+        char word[64];
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(text, " ="), text);
+        if (same_name(word, name))
+            return true;
+        text += strcspn(text, " ");
+        text += strspn(text, " ");
+    }
+    return false;
+}
+
+bf_status bf_options_set_text(const bf_option_table *table, void *options, const char *text,
+                              bf_arena *arena, bf_error *err) {
+    const char *at = text + strspn(text, " ");
+    for (size_t length; *at; at += length, at += strspn(at, " ")) {
+        char name[64], *value;
+        length = strcspn(at, " ");
+        size_t split = strcspn(at, "=");
+        if (split >= length)
+            return bf_fail(err, BF_EUSAGE, "'%.*s' should be NAME=VALUE", (int)length, at);
+        snprintf(name, sizeof name, "%.*s", (int)split, at);
+        const bf_option *row = bf_options_find(table, name);
+        if (!row)
+            return bf_fail(err, BF_EUSAGE, "%s: no such option among the %s", name, table->title);
+        if (row->type != BF_OPTION_LIST && named_before(text + strspn(text, " "), at, name))
+            return bf_fail(err, BF_EUSAGE, "%s: given twice", row->field);
+        BF_ALLOC(value, arena, (int64_t)(length - split), err);
+        snprintf(value, length - split, "%s", at + split + 1);
+        BF_TRY(bf_options_set(row, options, value, err));
+    }
+    return BF_OK;
+}
+
+/* The items with commas. */
+static int format_list(const bf_list *list, char *text, size_t size) {
+    size_t used = 0;
+    if (size > 0)
+        text[0] = '\0';
+    for (int i = 0; i < list->count; i++) {
+        size_t at = used < size ? used : size;
+        used += (size_t)snprintf(text + at, size - at, "%s%s", i ? "," : "", list->item[i]);
+    }
+    return (int)used;
 }
 
 int bf_options_format(const bf_option *row, const void *options, char *text, size_t size) {
@@ -165,6 +232,12 @@ int bf_options_format(const bf_option *row, const void *options, char *text, siz
         if (!bf_options_choice(row->choices, *(const int *)field, text, size))
             snprintf(text, size, "?");
         return (int)strlen(text);
+    case BF_OPTION_AUTO:
+        if (!((const bf_auto *)field)->given)
+            return snprintf(text, size, "auto");
+        return snprintf(text, size, "%.15g", ((const bf_auto *)field)->value);
+    case BF_OPTION_LIST:
+        return format_list(field, text, size);
     case BF_OPTION_STRING:
         string = *(const char *const *)field;
         return snprintf(text, size, "%s", string ? string : "");

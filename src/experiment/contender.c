@@ -68,20 +68,6 @@ bf_status bf__contender_find(const bf__contender **out, const char *name, bf_are
     return BF_OK;
 }
 
-/* "name=value name=value" */
-static bf_status set_all(const bf_option_table *table, void *options, const char *text,
-                         bf_arena *arena, bf_error *err) {
-    char *copy, *rest = NULL;
-    BF_ALLOC(copy, arena, (int64_t)strlen(text) + 1, err);
-    strcpy(copy, text);
-    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        char *value = strchr(word, '=');
-        *value++ = '\0';
-        BF_TRY(bf_options_set(bf_options_find(table, word), options, value, err));
-    }
-    return BF_OK;
-}
-
 bf_status bf__contender_prepare(const bf_estimator **out, const void **options,
                                 const bf__contender *contender, const char *problem,
                                 bf_arena *arena, bf_error *err) {
@@ -94,11 +80,11 @@ bf_status bf__contender_prepare(const bf_estimator **out, const void **options,
     if (!values)
         return BF_ENOMEM;
     BF_TRY(bf_options_init(estimator->options, values, err));
-    BF_TRY(set_all(estimator->options, values, contender->options, arena, err));
+    BF_TRY(bf_options_set_text(estimator->options, values, contender->options, arena, err));
     for (size_t i = 0; i < sizeof tuned / sizeof *tuned; i++)
         if (strcmp(tuned[i].problem, problem) == 0 &&
             strcmp(tuned[i].contender, contender->name) == 0)
-            BF_TRY(set_all(estimator->options, values, tuned[i].options, arena, err));
+            BF_TRY(bf_options_set_text(estimator->options, values, tuned[i].options, arena, err));
     *options = values;
     return BF_OK;
 }

@@ -108,42 +108,63 @@ bf_status bf__distance_percentile(double *out, double percent, const double *z, 
     return BF_OK;
 }
 
-static bf_status one(double *width, const char *item, const double *z, int64_t n, int d,
-                     uint64_t seed, bf_arena *arena, bf_error *err) {
+/* One item of the text: a percentile of the distances, or a number where `percent` is below 0;
+ * times a factor. */
+typedef struct width {
+    double percent, number, factor;
+} width;
+
+static bool parse_item(width *out, const char *item) {
     char base[64];
-    double factor = 1, percent = -1, number = 0;
+    *out = (width){-1, 0, 1};
     snprintf(base, sizeof base, "%s", item);
     char *star = strchr(base, '*');
     if (star)
         *star++ = 0;
-    bool good = !star || (bf__parse_real(star, &factor) && factor > 0 && isfinite(factor));
+    if (star && !(bf__parse_real(star, &out->factor) && out->factor > 0 && isfinite(out->factor)))
+        return false;
     if (strcmp(base, "median") == 0)
-        percent = 50;
+        out->percent = 50;
     else if (base[0] == 'p')
-        good = good && bf__parse_real(base + 1, &percent) && percent >= 0 && percent <= 100;
+        return bf__parse_real(base + 1, &out->percent) && out->percent >= 0 && out->percent <= 100;
     else
-        good = good && bf__parse_real(base, &number) && number > 0 && isfinite(number);
-    if (!good)
-        return bf_fail(err, BF_EUSAGE,
-                       "--bandwidth: '%s' is none of: median; a percentile such as p25; a number "
-                       "above 0; one of these times a number, such as median*0.5",
-                       item);
-    if (percent >= 0)
-        BF_TRY(bf__distance_percentile(&number, percent, z, n, d, seed, arena, err));
-    *width = number * factor;
-    return BF_OK;
+        return bf__parse_real(base, &out->number) && out->number > 0 && isfinite(out->number);
+    return true;
 }
 
-bf_status bf__bandwidth(double *widths, int *count, const char *text, const double *z, int64_t n,
-                        int d, uint64_t seed, bf_arena *arena, bf_error *err) {
+/* The items of `text`, at most BF__MAX_WIDTHS. */
+static bf_status parse(width *out, int *count, const char *name, const char *text, bf_error *err) {
     *count = 0;
     for (const char *rest = text; rest; rest = strchr(rest, ',') ? strchr(rest, ',') + 1 : NULL) {
         char item[64];
         if (*count == BF__MAX_WIDTHS)
-            return bf_fail(err, BF_EUSAGE, "--bandwidth: more than %d widths in '%s'",
-                           BF__MAX_WIDTHS, text);
-        snprintf(item, sizeof item, "%.*s", (int)strcspn(rest, ","), rest);
-        BF_TRY(one(&widths[(*count)++], item, z, n, d, seed, arena, err));
+            return bf_fail(err, BF_EUSAGE, "%s: more than %d widths in '%s'", name, BF__MAX_WIDTHS,
+                           text);
+        int length = snprintf(item, sizeof item, "%.*s", (int)strcspn(rest, ","), rest);
+        if (length >= (int)sizeof item || !parse_item(&out[(*count)++], item))
+            return bf_fail(err, BF_EUSAGE,
+                           "%s: '%s' is none of: median; a percentile such as p25; a number above "
+                           "0; one of these times a number, such as median*0.5",
+                           name, item);
+    }
+    return BF_OK;
+}
+
+bf_status bf__bandwidth_check(const bf_option *row, const char *text, bf_error *err) {
+    width items[BF__MAX_WIDTHS];
+    int count;
+    return parse(items, &count, row->field, text, err);
+}
+
+bf_status bf__bandwidth(double *widths, int *count, const char *text, const double *z, int64_t n,
+                        int d, uint64_t seed, bf_arena *arena, bf_error *err) {
+    width items[BF__MAX_WIDTHS];
+    BF_TRY(parse(items, count, "bandwidth", text, err));
+    for (int i = 0; i < *count; i++) {
+        double number = items[i].number;
+        if (items[i].percent >= 0)
+            BF_TRY(bf__distance_percentile(&number, items[i].percent, z, n, d, seed, arena, err));
+        widths[i] = number * items[i].factor;
     }
     return BF_OK;
 }

@@ -8,13 +8,15 @@
 
 #include "core/fail.h"
 #include "estimator/result.h"
+#include "kernel/bandwidth.h"
 #include "model/count.h"
 #include "problem/points.h"
 
 static const bf_option rows[] = {
-    BF_OPTION(bf__model_options, bandwidth, "median",
-              "W: Width of the Gaussian kernel on standardised states: median, a percentile of the "
-              "distances (p25, p75), a number, or any of them times a factor (median*0.1)."),
+    BF_OPTION_CHECKED(
+        bf__model_options, bandwidth, "median", bf__bandwidth_check,
+        "W: Width of the Gaussian kernel on standardised states: median, a percentile of the "
+        "distances (p25, p75), a number, or any of them times a factor (median*0.1)."),
     BF_OPTION_CHOICE(bf__model_options, predict, "state", "state|change",
                      "What the regression predicts: the next state, or how the state changes."),
     BF_OPTION_RANGE(bf__model_options, rollout, "50000", 100, 1e9,

@@ -24,6 +24,7 @@
 #include "estimator/result.h"
 #include "problem/points.h"
 #include "ratio/ratio.h"
+#include "solver/mlp.h"
 
 enum { AUTO, TABULAR, NEURAL };
 
@@ -38,7 +39,8 @@ static const bf_option rows[] = {
     BF_OPTION_RANGE(bf__dice_options, ridge, "1e-8", 0, 1e6,
                     "R: Added to the diagonal of the linear system of tabular."),
     BF__POINTS_ROWS(bf__dice_options),
-    BF_OPTION(bf__dice_options, hidden, "64", "UNITS: Hidden layers of neural, as 64-64."),
+    BF_OPTION_CHECKED(bf__dice_options, hidden, "64", bf__mlp_check,
+                      "UNITS: Hidden layers of neural, as 64-64."),
     BF_OPTION_RANGE(bf__dice_options, steps, "20000", 1, 1e9, "Adam steps of neural."),
     BF_OPTION_RANGE(bf__dice_options, batch, "512", 1, 65536, "Transitions in a step of neural."),
     BF_OPTION_RANGE(bf__dice_options, rate_nu, "0.0001", 1e-9, 1, "Size of a step of nu."),

@@ -20,8 +20,11 @@
 #include "ratio/ips.h"
 
 #include "core/fail.h"
+#include "kernel/bandwidth.h"
 #include "problem/points.h"
 #include "ratio/ratio.h"
+#include "solver/mlp.h"
+#include "weights/ridge.h"
 
 enum { AUTO, TABULAR, LINEAR, NEURAL };
 
@@ -33,14 +36,16 @@ static const bf_option rows[] = {
                      "What flows in is held against w(s') at the next states, as the authors do, "
                      "or against w(s) at the states, which does not take the log for a long run "
                      "(tabular and linear)."),
-    BF_OPTION(bf__ips_options, bandwidth, "median",
-              "W: Width of the Gaussian kernel on states, as for blackbox."),
+    BF_OPTION_CHECKED(bf__ips_options, bandwidth, "median", bf__bandwidth_check,
+                      "W: Width of the Gaussian kernel on states, as for blackbox."),
     BF__POINTS_ROWS(bf__ips_options),
     BF_OPTION_RANGE(bf__ips_options, features, "500", 1, 5000, "Kernel features of linear."),
-    BF_OPTION(bf__ips_options, ridge, "auto",
-              "R: Weight of |alpha|^2 of linear: a number, or auto, the smallest for which w is "
-              "below 0 by no more than 5% of its mean."),
-    BF_OPTION(bf__ips_options, hidden, "30", "UNITS: Hidden layers of neural, as 30-20."),
+    BF__RIDGE_ROW(
+        bf__ips_options,
+        "R: Weight of |alpha|^2 of linear: a number, or auto, the smallest for which w is "
+        "below 0 by no more than 5% of its mean."),
+    BF_OPTION_CHECKED(bf__ips_options, hidden, "30", bf__mlp_check,
+                      "UNITS: Hidden layers of neural, as 30-20."),
     BF_OPTION_RANGE(bf__ips_options, steps, "3001", 1, 1e8, "Adam steps of neural."),
     BF_OPTION_RANGE(bf__ips_options, batch, "512", 2, 65536, "Transitions in a step of neural."),
     BF_OPTION_RANGE(bf__ips_options, rate, "0.001", 1e-9, 1, "Size of a step of neural."),

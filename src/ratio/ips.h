@@ -11,7 +11,7 @@ typedef struct bf__ips_options {
     const char *bandwidth;
     const char *periodic, *scale; /* points.h */
     int64_t features;             /* linear */
-    const char *ridge;            /* linear: "auto" or a number */
+    bf_auto ridge;                /* linear */
     const char *hidden;           /* neural, down to here */
     int64_t steps, batch;
     double rate, smoothing;

@@ -27,7 +27,6 @@
 
 #include "core/fail.h"
 #include "core/log.h"
-#include "core/text.h"
 #include "estimator/result.h"
 #include "flow/lowrank.h"
 #include "linalg/dense.h"
@@ -188,17 +187,10 @@ static bf_status evaluate(double *w, int *chosen, features *s, const double *alp
     return BF_OK;
 }
 
-static bf_status choose_ridges(double *ridge, int *count, const char *text, bf_error *err) {
-    *count = 1;
-    if (strcmp(text, "auto") == 0) {
-        for (int l = 0; l < RIDGES; l++)
-            ridge[l] = pow(10, -4 - 0.5 * l);
-        *count = RIDGES;
-        return BF_OK;
-    }
-    if (!bf__parse_real(text, &ridge[0]) || !(ridge[0] > 0) || !isfinite(ridge[0]))
-        return bf_fail(err, BF_EUSAGE, "--ridge: '%s' is neither auto nor a number above 0", text);
-    return BF_OK;
+static void choose_ridges(double *ridge, int *count, bf_auto given) {
+    *count = given.given ? 1 : RIDGES;
+    for (int l = 0; l < *count; l++)
+        ridge[l] = given.given ? given.value : pow(10, -4 - 0.5 * l);
 }
 
 static bf_status report(bf_estimate *out, const features *s, const double *alpha, int ridges,
@@ -240,7 +232,7 @@ bf_status bf__ips_linear(bf_estimate *out, const bf__ips *ips, const bf_context 
     bf__lowrank *lowrank;
     double ridge[RIDGES], *alpha, *w;
     int ridges, chosen;
-    BF_TRY(choose_ridges(ridge, &ridges, o->ridge, err));
+    choose_ridges(ridge, &ridges, o->ridge);
     BF_TRY(bf__points_make(&points, ips->problem, o->periodic, o->scale, context, arena, err));
     bf__flow_input *in = &points.flow;
     in->action_share = 1; /* a kernel on states alone */

@@ -7,6 +7,13 @@ json_t *bf__json_number(double value) {
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+static json_t *list(const bf_list *items) {
+    json_t *array = json_array();
+    for (int i = 0; i < items->count; i++)
+        json_array_append_new(array, json_string(items->item[i]));
+    return array;
+}
+
 static json_t *setting(const bf_option *row, const void *options) {
     const void *field = (const char *)options + row->offset;
     char text[64];
@@ -22,6 +29,11 @@ static json_t *setting(const bf_option *row, const void *options) {
         break;
     case BF_OPTION_REAL:
         return bf__json_number(*(const double *)field);
+    case BF_OPTION_AUTO:
+        return ((const bf_auto *)field)->given ? bf__json_number(((const bf_auto *)field)->value)
+                                               : json_string("auto");
+    case BF_OPTION_LIST:
+        return list(field);
     case BF_OPTION_STRING:
         string = *(const char *const *)field;
         return string ? json_string(string) : json_null();

@@ -47,6 +47,14 @@ struct bf__mlp_work {
 
 /* ---- Shapes */
 
+bf_status bf__mlp_check(const bf_option *row, const char *text, bf_error *err) {
+    bf__mlp net;
+    bf_error cause;
+    if (bf__mlp_make(&net, 1, text, 1, BF__TANH, BF__IDENTITY, &cause) == BF_OK)
+        return BF_OK;
+    return bf_fail(err, BF_EUSAGE, "%s: %s", row->field, cause.message);
+}
+
 bf_status bf__mlp_make(bf__mlp *out, int inputs, const char *hidden, int outputs,
                        bf__activation activation, bf__mlp_output output, bf_error *err) {
     *out = (bf__mlp){.layers = 0, .activation = activation, .output = output};

@@ -8,7 +8,7 @@
 
 typedef bf_train_options O;
 static const bf_option rows[] = {
-    BF_OPTION(O, hidden, "20-20", "LAYERS: Units of the hidden layers."),
+    BF_OPTION_CHECKED(O, hidden, "20-20", bf__mlp_check, "LAYERS: Units of the hidden layers."),
     BF_OPTION_CHOICE(O, activation, "tanh", BF__MLP_ACTIVATIONS, "Of the hidden units."),
     BF_OPTION(O, angles, "", "NAMES: States that enter the network as cos, sin."),
     BF_OPTION(O, box, "", "LOW:HIGH,...: Where random states lie, inside the environment."),

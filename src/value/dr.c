@@ -17,7 +17,8 @@
 
 typedef struct dr_options {
     const char *weights;
-    const char *bandwidth, *periodic, *scale, *ridge;
+    const char *bandwidth, *periodic, *scale;
+    bf_auto ridge;
     int64_t features;
 } dr_options;
 

@@ -45,7 +45,8 @@ typedef struct fqe_options {
 
 static const bf_option rows[] = {
     BF__POINTS_ROWS(fqe_options),
-    BF_OPTION(fqe_options, hidden, "32-32", "UNITS: Hidden layers of Q(s, a), tanh."),
+    BF_OPTION_CHECKED(fqe_options, hidden, "32-32", bf__mlp_check,
+                      "UNITS: Hidden layers of Q(s, a), tanh."),
     BF_OPTION_RANGE(fqe_options, rounds, "400", 1, 1e7,
                     "Times that the targets are made anew; after each, 32 Adam steps."),
     BF_OPTION_RANGE(fqe_options, batch, "512", 1, 65536, "Transitions in a step."),

@@ -8,23 +8,27 @@
 #ifndef BF_VALUE_Q_H
 #define BF_VALUE_Q_H
 
+#include "kernel/bandwidth.h"
 #include "problem/points.h"
+#include "weights/ridge.h"
 
 typedef struct bf__q_options {
-    const char *bandwidth, *periodic, *scale, *ridge;
+    const char *bandwidth, *periodic, *scale;
+    bf_auto ridge;
     int64_t features;
 } bf__q_options;
 
 #define BF__Q_ROWS(type)                                                                           \
-    BF_OPTION(type, bandwidth, "median",                                                           \
-              "W: Width of the Gaussian kernel on standardised states: median, a percentile of "   \
-              "the distances (p25), a number, any of them times a factor (median*0.5), or "        \
-              "several with commas, which are mixed."),                                            \
+    BF_OPTION_CHECKED(                                                                             \
+        type, bandwidth, "median", bf__bandwidth_check,                                            \
+        "W: Width of the Gaussian kernel on standardised states: median, a percentile of "         \
+        "the distances (p25), a number, any of them times a factor (median*0.5), or "              \
+        "several with commas, which are mixed."),                                                  \
         BF_OPTION_RANGE(type, features, "0", 0, 20000,                                             \
                         "M: Features that q is linear in, for real-valued states; 0: 500."),       \
-        BF_OPTION(type, ridge, "auto",                                                             \
-                  "LAMBDA: Penalty on the size of q; auto is the least for which the weights "     \
-                  "that the fit implies hardly go below 0."),                                      \
+        BF__RIDGE_ROW(type,                                                                        \
+                      "LAMBDA: Penalty on the size of q; auto is the least for which the weights " \
+                      "that the fit implies hardly go below 0."),                                  \
         BF__POINTS_ROWS(type)
 
 typedef struct bf__q {

@@ -17,11 +17,9 @@
  * [1] Bradtke and Barto, Linear least-squares algorithms for temporal difference learning, Machine
  *     Learning 22 (1996); for average rewards Yu and Bertsekas, IEEE TAC 54 (2009). */
 #include <math.h>
-#include <string.h>
 
 #include "core/fail.h"
 #include "core/log.h"
-#include "core/text.h"
 #include "estimator/result.h"
 #include "flow/lowrank.h"
 #include "linalg/dense.h"
@@ -138,15 +136,6 @@ static bf_status finish(bf__q *out, fit *s, double ridge, bf_error *err) {
     return BF_OK;
 }
 
-static bf_status read_ridge(fit *s, const char *text, bf_error *err) {
-    double given = 0;
-    if (strcmp(text, "auto") != 0 &&
-        (!bf__parse_real(text, &given) || !(given > 0) || !isfinite(given)))
-        return bf_fail(err, BF_EUSAGE, "--ridge: '%s' is neither auto nor a number above 0", text);
-    s->ridges = bf__ridges_make(given);
-    return BF_OK;
-}
-
 static bf_status allocate(fit *s, bf_error *err) {
     int64_t m = s->m, rows = s->data->n < ROWS ? s->data->n : ROWS;
     BF_ALLOC(s->phi, s->arena, rows * m, err);
@@ -178,7 +167,7 @@ bf_status bf__q_lowrank(bf__q *out, const bf_problem *problem, const bf__q_optio
     bf__flow *flow;
     bf__lowrank *lowrank;
     fit s = {.data = problem->data, .context = context, .arena = arena};
-    BF_TRY(read_ridge(&s, options->ridge, err));
+    s.ridges = bf__ridges_make(options->ridge);
     BF_TRY(
         bf__points_make(&points, problem, options->periodic, options->scale, context, arena, err));
     bf__flow_input *f = &points.flow;

@@ -54,13 +54,21 @@ static bf_status parse_shares(double *shares, int *count, const char *text, bf_e
         double share;
         snprintf(item, sizeof item, "%.*s", (int)strcspn(rest, ","), rest);
         if (*count == MOST_WIDTHS)
-            return bf_fail(err, BF_EUSAGE, "--anchor-width: more than %d widths in '%s'",
-                           MOST_WIDTHS, text);
+            return bf_fail(err, BF_EUSAGE, "anchor_width: more than %d widths in '%s'", MOST_WIDTHS,
+                           text);
         if (!bf__parse_real(item, &share) || !(share >= 1e-6 && share <= 1e6))
-            return bf_fail(err, BF_EUSAGE, "--anchor-width: '%s' is not a number above 0", item);
+            return bf_fail(err, BF_EUSAGE, "anchor_width: '%s' is not a number from 1e-6 to 1e6",
+                           item);
         shares[(*count)++] = share;
     }
     return BF_OK;
+}
+
+bf_status bf__anchors_check(const bf_option *row, const char *text, bf_error *err) {
+    double shares[MOST_WIDTHS];
+    int count;
+    (void)row;
+    return parse_shares(shares, &count, text, err);
 }
 
 static bf_status narrow(bf__kernel *out, const bf__blackbox_options *options, double share,

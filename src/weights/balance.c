@@ -15,22 +15,10 @@
 
 #include "core/fail.h"
 #include "core/log.h"
-#include "core/text.h"
 #include "estimator/result.h"
 #include "linalg/dense.h"
 
 enum { EXACT = 20000, ROWS = 4096 };
-
-bf_status bf__number_or_auto(double *out, const char *text, double initial, double low, double high,
-                             const char *flag, bf_error *err) {
-    *out = initial;
-    if (!text || strcmp(text, "auto") == 0)
-        return BF_OK;
-    if (!bf__parse_real(text, out) || !(*out >= low && *out <= high))
-        return bf_fail(err, BF_EUSAGE, "%s: '%s' is neither auto nor a number from %g to %g", flag,
-                       text, low, high);
-    return BF_OK;
-}
 
 bf_status bf__balance_make(bf__balance *out, const bf_problem *problem,
                            const bf__blackbox_options *options, const char *kernel, double share,
@@ -38,8 +26,7 @@ bf_status bf__balance_make(bf__balance *out, const bf_problem *problem,
     *out = (bf__balance){.flow = NULL};
     bf__flow_input *in = &out->points.flow;
     const bf__kernel_kind *kind = bf__kernel_at(options->kernel - 1);
-    BF_TRY(
-        bf__number_or_auto(&out->share, options->action_share, share, 0, 1, "--action-share", err));
+    out->share = options->action_share.given ? options->action_share.value : share;
     BF_TRY(bf__points_make(&out->points, problem, options->periodic, options->scale, context, arena,
                            err));
     BF_TRY(bf__kernel_make(&in->kernel, kind ? kind->name : kernel, options->bandwidth, in->z,

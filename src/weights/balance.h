@@ -31,8 +31,4 @@ bf_status bf__balance_report(bf_estimate *out, const bf_problem *problem,
                              const double *psi, const bf_context *context, bf_arena *arena,
                              bf_error *err);
 
-/* A number that may be "auto", which stands for `initial`; `flag` stands in messages. */
-bf_status bf__number_or_auto(double *out, const char *text, double initial, double low, double high,
-                             const char *flag, bf_error *err);
-
 #endif

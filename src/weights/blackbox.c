@@ -8,10 +8,11 @@
  * What W may be is a list of its own, weights.def; here one is chosen. */
 #include "core/fail.h"
 #include "core/log.h"
-#include "kernel/kernel.h"
+#include "kernel/bandwidth.h"
 #include "problem/points.h"
 #include "problem/repeated.h"
 #include "solver/mlp.h"
+#include "weights/ridge.h"
 #include "weights/weights.h"
 
 #define BF_WEIGHTS(name) extern const bf__weights bf__weights_##name;
@@ -42,27 +43,30 @@ static const bf_option rows[] = {
     BF_OPTION_CHOICE(bf__blackbox_options, kernel, "auto", kernel_choices,
                      "The kernel of the flow residual, on the states; actions count as equal or "
                      "not. auto is delta for tabular weights, and the model's own for others."),
-    BF_OPTION(bf__blackbox_options, bandwidth, "median",
-              "W: Width of the kernel on standardised states: median, a percentile of the "
-              "distances (p25), a number, any of them times a factor (median*0.5), or several "
-              "with commas, which are mixed."),
+    BF_OPTION_CHECKED(
+        bf__blackbox_options, bandwidth, "median", bf__bandwidth_check,
+        "W: Width of the kernel on standardised states: median, a percentile of the "
+        "distances (p25), a number, any of them times a factor (median*0.5), or several "
+        "with commas, which are mixed."),
     BF__POINTS_ROWS(bf__blackbox_options),
     BF_OPTION_RANGE(bf__blackbox_options, features, "0", 0, 20000,
                     "M: Features, or anchors, that the weights are made of; 0: as many as the "
                     "model takes by itself."),
-    BF_OPTION(bf__blackbox_options, action_share, "auto",
-              "C: What different actions at one state have in common, 0 (nothing) to 1 (all)."),
-    BF_OPTION(bf__blackbox_options, ridge, "auto",
-              "LAMBDA: Penalty on the size of linear weights; auto goes by the log."),
+    BF_OPTION_RANGE(bf__blackbox_options, action_share, "auto", 0, 1,
+                    "C: What different actions at one state have in common, 0 (nothing) to 1 "
+                    "(all)."),
+    BF__RIDGE_ROW(bf__blackbox_options,
+                  "LAMBDA: Penalty on the size of linear weights; auto goes by the log."),
     BF_OPTION_RANGE(bf__blackbox_options, neighbours, "16", 1, 128,
                     "K: Logged pairs that a next pair is spread over (neighbours, corrected)."),
     BF_OPTION_RANGE(bf__blackbox_options, memory, "2", 0.01, 1e6,
                     "GB: Memory for features; with less, they are made again block by block."),
-    BF_OPTION(bf__blackbox_options, anchor_width, "0.15,0.2,0.3",
-              "SHARES: Widths around the anchors, as shares of the kernel's; the weights are the "
-              "mean over them."),
-    BF_OPTION(bf__blackbox_options, hidden, "30-20-10",
-              "SIZES: Hidden layers of a network of weights."),
+    BF_OPTION_CHECKED(
+        bf__blackbox_options, anchor_width, "0.15,0.2,0.3", bf__anchors_check,
+        "SHARES: Widths around the anchors, as shares of the kernel's; the weights are the "
+        "mean over them."),
+    BF_OPTION_CHECKED(bf__blackbox_options, hidden, "30-20-10", bf__mlp_check,
+                      "SIZES: Hidden layers of a network of weights."),
     BF_OPTION_CHOICE(bf__blackbox_options, activation, "sigmoid", BF__MLP_ACTIVATIONS,
                      "Of its hidden units."),
     BF_OPTION_CHOICE(bf__blackbox_options, optimizer, "auto", "auto|lbfgs|adam",

@@ -18,7 +18,6 @@
 
 #include "core/fail.h"
 #include "core/log.h"
-#include "core/text.h"
 #include "estimator/result.h"
 #include "weights/correction.h"
 
@@ -44,16 +43,11 @@ typedef struct trial {
     double residual[2]; /* of the weights, of equal weights */
 } trial;
 
-static bf_status read_ridge(trial *t, const char *text, bf_error *err) {
-    bool automatic = !text || strcmp(text, "auto") == 0;
-    t->ridge[0] = 1e-10;
-    t->ridges = automatic ? RIDGES : 1;
-    if (!automatic &&
-        (!bf__parse_real(text, t->ridge) || !(t->ridge[0] >= 0) || !isfinite(t->ridge[0])))
-        return bf_fail(err, BF_EUSAGE, "--ridge: '%s' should be auto or a number from 0 on", text);
+static void choose_ridges(trial *t, bf_auto ridge) {
+    t->ridge[0] = ridge.given ? ridge.value : 1e-10;
+    t->ridges = ridge.given ? 1 : RIDGES;
     for (int s = 1; s < RUNGS; s++)
         t->ridge[s] = 10 * t->ridge[s - 1];
-    return BF_OK;
 }
 
 static int64_t choose_rank(int64_t wanted, int64_t n) {
@@ -256,7 +250,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
     int64_t n = problem->data->n;
     trial t = {.members = 0};
     double *w, negative = 0, spread;
-    BF_TRY(read_ridge(&t, options->ridge, err));
+    choose_ridges(&t, options->ridge);
     t.rank = choose_rank(options->features, n);
     BF_TRY(bf__points_make(&t.points, problem, options->periodic, options->scale, context, arena,
                            err));

@@ -31,7 +31,6 @@
 
 #include "core/fail.h"
 #include "core/log.h"
-#include "core/text.h"
 #include "flow/lowrank_sums.h"
 #include "linalg/dense.h"
 
@@ -40,22 +39,12 @@ static const double floor_of_g = 1e-7, default_share = 0.7;
 
 /* ---- Features */
 
-static bf_status read_share(double *out, const char *text, bf_error *err) {
-    *out = default_share;
-    if (!text || strcmp(text, "auto") == 0)
-        return BF_OK;
-    if (!bf__parse_real(text, out) || !(*out >= 0 && *out <= 1))
-        return bf_fail(err, BF_EUSAGE, "--action-share: '%s' should be auto or a number 0 to 1",
-                       text);
-    return BF_OK;
-}
-
 bf_status bf__features_read(bf__features *out, const bf__points *points,
                             const bf__blackbox_options *options, bf_arena *arena, bf_error *err) {
     const bf__kernel_kind *kind = bf__kernel_at(options->kernel - 1);
     const bf__flow_input *f = &points->flow;
     const char *name = kind ? kind->name : "matern";
-    BF_TRY(read_share(&out->action_share, options->action_share, err));
+    out->action_share = options->action_share.given ? options->action_share.value : default_share;
     BF_TRY(bf__kernel_make(&out->state, name, options->bandwidth, f->z, f->n, f->d, f->seed, arena,
                            err));
     if (!f->actions)

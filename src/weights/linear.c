@@ -195,9 +195,8 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
     bf__lowrank *lowrank;
     model s = {.streamed = false};
     bool ended;
-    double given, *alpha;
-    BF_TRY(bf__number_or_auto(&given, options->ridge, 0, 1e-15, 1e6, "--ridge", err));
-    s.ridges = bf__ridges_make(given);
+    double *alpha;
+    s.ridges = bf__ridges_make(options->ridge);
     BF_TRY(bf__balance_ended(&ended, out, problem, arena, err));
     if (ended)
         return BF_OK;

@@ -10,6 +10,12 @@
 
 #include <math.h>
 
+#include "backflow/options.h"
+
+/* The option `ridge`, a bf_auto, wherever there is one: the same numbers are allowed everywhere.
+ * Below 1e-15 a ridge is less than what rounding adds to the matrix. */
+#define BF__RIDGE_ROW(type, help) BF_OPTION_RANGE(type, ridge, "auto", 1e-15, 1e6, help)
+
 enum { BF__RIDGES = 19 };
 
 static const double bf__most_negative = 0.05;
@@ -20,11 +26,11 @@ typedef struct bf__ridges {
     double negative[BF__RIDGES]; /* mean of max(-W, 0), summed up by the caller from 0 */
 } bf__ridges;
 
-/* `given` 0: all that there are to choose from. */
-static inline bf__ridges bf__ridges_make(double given) {
-    bf__ridges r = {.count = given > 0 ? 1 : BF__RIDGES};
+/* The one that is given, or all that there are to choose from. */
+static inline bf__ridges bf__ridges_make(bf_auto ridge) {
+    bf__ridges r = {.count = ridge.given ? 1 : BF__RIDGES};
     for (int l = 0; l < r.count; l++)
-        r.lambda[l] = given > 0 ? given : pow(10, -4 - 0.5 * l);
+        r.lambda[l] = ridge.given ? ridge.value : pow(10, -4 - 0.5 * l);
     return r;
 }
 

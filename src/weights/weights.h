@@ -12,9 +12,8 @@ typedef struct bf__blackbox_options {
     const char *periodic, *scale; /* points.h */
 
     /* Weights on features of real-valued states. */
-    int64_t features;         /* 0: by the model */
-    const char *action_share; /* "auto" or a number */
-    const char *ridge;        /* "auto" or a number */
+    int64_t features; /* 0: by the model */
+    bf_auto action_share, ridge;
     int64_t neighbours;       /* k of neighbours and corrected */
     double memory;            /* GB */
     const char *anchor_width; /* shares of the kernel's width, with commas */
@@ -38,5 +37,7 @@ typedef struct bf__weights {
 } bf__weights;
 
 const bf__weights *bf__weights_at(int index);
+
+bf_status bf__anchors_check(const bf_option *row, const char *text, bf_error *err);
 
 #endif
