@@ -193,7 +193,7 @@ static bool stop(void *context, const bf_progress *progress) {
     return false;
 }
 
-static bf_status no_visit(void *context, const bf__batch *batch, bf_error *err) {
+static bf_status no_visit(void *context, const bf__rollout_step *batch, bf_error *err) {
     (void)context;
     (void)batch;
     (void)err;

@@ -100,15 +100,15 @@ static bf_status run_block(run *shared, int64_t first, int count, bf_error *err)
     const bf__rollout *r = shared->rollout;
     block b;
     start(&b, r, first, count, shared->context ? shared->context->seed : 1);
-    bf__batch batch = {.first = first,
-                       .count = count,
-                       .seen = b.seen,
-                       .next = b.next,
-                       .mu = b.mu,
-                       .action = b.action,
-                       .reward = b.reward,
-                       .terminated = b.terminated,
-                       .over = b.over};
+    bf__rollout_step batch = {.first = first,
+                              .count = count,
+                              .seen = b.seen,
+                              .next = b.next,
+                              .mu = b.mu,
+                              .action = b.action,
+                              .reward = b.reward,
+                              .terminated = b.terminated,
+                              .over = b.over};
     int going = count;
     for (batch.t = 0; batch.t < r->steps && going > 0; batch.t++) {
         if (!go_on(shared))

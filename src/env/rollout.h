@@ -22,7 +22,7 @@ typedef struct bf__rollout {
 } bf__rollout;
 
 /* One step of the chains first .. first + count - 1. */
-typedef struct bf__batch {
+typedef struct bf__rollout_step {
     int64_t first, t;
     int count;
     const double *seen, *next; /* (d, count); next is the state reached, terminal or not */
@@ -31,11 +31,11 @@ typedef struct bf__batch {
     const double *reward;
     const uint8_t *terminated;
     const uint8_t *over; /* the chain had ended before this step (only with `once`) */
-} bf__batch;
+} bf__rollout_step;
 
 /* Called for every step of every block, in order of t. Several threads call it at once, each with
  * chains of its own. */
-typedef bf_status (*bf__visit)(void *context, const bf__batch *batch, bf_error *err);
+typedef bf_status (*bf__visit)(void *context, const bf__rollout_step *batch, bf_error *err);
 
 /* The result is the same, byte for byte, for any number of threads. If the progress callback asks
  * to stop, the status is BF_ECANCELLED. */

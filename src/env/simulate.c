@@ -24,7 +24,7 @@ static void scatter(double *column, int64_t n, const double *block, int rows, in
             column[j * n + row[c]] = block[j * count + c];
 }
 
-static bf_status visit(void *context, const bf__batch *batch, bf_error *err) {
+static bf_status visit(void *context, const bf__rollout_step *batch, bf_error *err) {
     columns *log = context;
     const bf__simulation *s = log->simulation;
     int count = batch->count, dim = s->env->state_dim, actions = s->env->actions;

@@ -42,7 +42,7 @@ typedef struct tally {
     double *series;                 /* (steps): every reward of a single chain, or NULL */
 } tally;
 
-static bf_status visit(void *context, const bf__batch *batch, bf_error *err) {
+static bf_status visit(void *context, const bf__rollout_step *batch, bf_error *err) {
     (void)err;
     tally *sums = context;
     const bf__truth_plan *plan = sums->plan;

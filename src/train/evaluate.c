@@ -10,7 +10,7 @@
 #include "core/fail.h"
 #include "env/rollout.h"
 
-static bf_status add(void *context, const bf__batch *batch, bf_error *err) {
+static bf_status add(void *context, const bf__rollout_step *batch, bf_error *err) {
     double *returns = context;
     (void)err;
     for (int c = 0; c < batch->count; c++)
