@@ -34,10 +34,10 @@ static void derivatives(const double *s, double torque, bool book, double *out) 
 }
 
 static double turn_back(double angle) {
-    while (angle > BF_PI)
-        angle -= 2 * BF_PI;
-    while (angle < -BF_PI)
-        angle += 2 * BF_PI;
+    while (angle > BF__PI)
+        angle -= 2 * BF__PI;
+    while (angle < -BF__PI)
+        angle += 2 * BF__PI;
     return angle;
 }
 
@@ -58,8 +58,8 @@ void bf__acrobot_move(double *state, double torque, bool book) {
         state[j] += dt / 6 * (k1[j] + 2 * k2[j] + 2 * k3[j] + k4[j]);
     state[0] = turn_back(state[0]);
     state[1] = turn_back(state[1]);
-    state[2] = bf__clip(state[2], -4 * BF_PI, 4 * BF_PI);
-    state[3] = bf__clip(state[3], -9 * BF_PI, 9 * BF_PI);
+    state[2] = bf__clip(state[2], -4 * BF__PI, 4 * BF__PI);
+    state[3] = bf__clip(state[3], -9 * BF__PI, 9 * BF__PI);
 }
 
 static void reset(double *state, bf_rng *rng) {

@@ -22,7 +22,7 @@ static void reset(double *state, bf_rng *rng) {
 static bool step(double *state, int action, bf_rewards rewards, bf_rng *rng, double *reward) {
     (void)rng;
     const double cart_and_pole = 1.1, pole = 0.1, half = 0.5, moment = 0.05, tau = 0.02;
-    const double furthest = 2.4, steepest = 12 * 2 * BF_PI / 360;
+    const double furthest = 2.4, steepest = 12 * 2 * BF__PI / 360;
     double x = state[0], speed = state[1], theta = state[2], turn = state[3];
     double sine = sin(theta), cosine = cos(theta), force = action == 1 ? 10 : -10;
     double push = (force + moment * (turn * turn) * sine) / cart_and_pole;

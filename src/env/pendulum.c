@@ -15,7 +15,7 @@
 enum { A = 5 };
 
 static void reset(double *state, bf_rng *rng) {
-    state[0] = bf_rng_between(rng, -BF_PI, BF_PI);
+    state[0] = bf_rng_between(rng, -BF__PI, BF__PI);
     state[1] = bf_rng_between(rng, -1, 1);
 }
 

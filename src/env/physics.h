@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#define BF_PI 3.14159265358979323846
+#define BF__PI 3.14159265358979323846
 
 static inline double bf__clip(double x, double low, double high) {
     return x < low ? low : x > high ? high : x;
@@ -12,13 +12,13 @@ static inline double bf__clip(double x, double low, double high) {
 
 /* The angle in [-pi, pi). */
 static inline double bf__wrap(double angle) {
-    double turn = angle + BF_PI;
-    if (!(turn >= 0 && turn < 2 * BF_PI)) { /* most angles need no division */
-        turn = fmod(turn, 2 * BF_PI);
+    double turn = angle + BF__PI;
+    if (!(turn >= 0 && turn < 2 * BF__PI)) { /* most angles need no division */
+        turn = fmod(turn, 2 * BF__PI);
         if (turn < 0)
-            turn += 2 * BF_PI;
+            turn += 2 * BF__PI;
     }
-    return turn - BF_PI;
+    return turn - BF__PI;
 }
 
 /* Puts all probability of p on `action`. */
