@@ -140,9 +140,9 @@ static void modelwin_horizon(void **state) {
         }
     assert_ok(s.experiment->judge(&s, s.options, &err), err);
     assert_int_equal(s.claim_count, 3);
-    assert_int_equal(s.claims[0].verdict, BF_PARTLY); /* naive: far off, but not by the same */
-    assert_int_equal(s.claims[1].verdict, BF_REPRODUCED);
-    assert_int_equal(s.claims[2].verdict, BF_REPRODUCED);
+    assert_int_equal(s.claims[0].verdict, BF__PARTLY); /* naive: far off, but not by the same */
+    assert_int_equal(s.claims[1].verdict, BF__REPRODUCED);
+    assert_int_equal(s.claims[2].verdict, BF__REPRODUCED);
 }
 
 static void bias_and_variance(void **state) {

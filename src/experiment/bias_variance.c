@@ -85,9 +85,9 @@ static bf_status judge_bias(bf__study *study, double x, bf_error *err) {
         .claim = "The black-box method has the smallest bias.",
         .rule = "At the largest log its absolute bias is below that of every other method by more "
                 "than two standard errors: reproduced. Below some and above none: partly.",
-        .verdict = below == rivals       ? BF_REPRODUCED
-                   : below > 0 && !above ? BF_PARTLY
-                                         : BF_NOT,
+        .verdict = below == rivals       ? BF__REPRODUCED
+                   : below > 0 && !above ? BF__PARTLY
+                                         : BF__NOT_REPRODUCED,
     };
     return bf__study_claim(study, &c, err, "%g trajectories: black-box %+.4f%s.", x,
                            mine->spread.bias.value, text);
@@ -120,9 +120,9 @@ static bf_status judge_sd(bf__study *study, const double *x, int count, bf_error
         .rule = "Comparisons with every other method at every size in which its standard deviation "
                 "is larger by more than two standard errors: nine tenths are reproduced, half "
                 "partly.",
-        .verdict = above >= 0.9 * pairs   ? BF_REPRODUCED
-                   : above >= 0.5 * pairs ? BF_PARTLY
-                                          : BF_NOT,
+        .verdict = above >= 0.9 * pairs   ? BF__REPRODUCED
+                   : above >= 0.5 * pairs ? BF__PARTLY
+                                          : BF__NOT_REPRODUCED,
     };
     return bf__study_claim(study, &c, err, "%d of %d. At %g trajectories: black-box %.4f%s.", above,
                            pairs, x[count - 1], mine->spread.sd.value, text);
@@ -140,9 +140,9 @@ static bf_status judge_dualdice(bf__study *study, double x, bf_error *err) {
                  "lowers its variance.",
         .rule = "At the largest log, both by more than two standard errors: reproduced; one of "
                 "them: partly.",
-        .verdict = bias > 2 && sd > 2   ? BF_REPRODUCED
-                   : bias > 2 || sd > 2 ? BF_PARTLY
-                                        : BF_NOT,
+        .verdict = bias > 2 && sd > 2   ? BF__REPRODUCED
+                   : bias > 2 || sd > 2 ? BF__PARTLY
+                                        : BF__NOT_REPRODUCED,
     };
     return bf__study_claim(
         study, &c, err,

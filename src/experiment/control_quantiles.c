@@ -36,9 +36,9 @@ static bf_status judge(bf__study *study, const void *options, bf_error *err) {
         .rule = "Of all pairs of methods on the same problem and size whose RMSEs differ by more "
                 "than two standard errors, the share that medians of the absolute error put in the "
                 "same order: 0.9 is reproduced, 0.75 partly.",
-        .verdict = share >= 0.9    ? BF_REPRODUCED
-                   : share >= 0.75 ? BF_PARTLY
-                                   : BF_NOT,
+        .verdict = share >= 0.9    ? BF__REPRODUCED
+                   : share >= 0.75 ? BF__PARTLY
+                                   : BF__NOT_REPRODUCED,
     };
     return bf__study_claim(study, &c, err, "%d of %d pairs, %.2f.", same, pairs, share);
 }

@@ -53,7 +53,7 @@ static bf_status judge_best(bf__study *study, const char *method, const char *ex
         return BF_OK;
     BF_TRY(count_wins(&wins, names, sizeof names, study, method, except, x, count, err));
     int all = study->panel_count, most = all - all / 4;
-    c.verdict = wins >= most ? BF_REPRODUCED : wins > 0 ? BF_PARTLY : BF_NOT;
+    c.verdict = wins >= most ? BF__REPRODUCED : wins > 0 ? BF__PARTLY : BF__NOT_REPRODUCED;
     return bf__study_claim(study, &c, err,
                            "%d of %d problems. Best or tied, by number of sizes: %s.", wins, all,
                            names);
@@ -82,9 +82,9 @@ static bf_status judge_naive(bf__study *study, const double *x, int count, bf_er
         .claim = "The error of the naive mean hardly depends on the number of trajectories.",
         .rule = "Its largest RMSE is at most 1.25 times its smallest: reproduced where that holds "
                 "on every problem, partly where on some.",
-        .verdict = flat == study->panel_count ? BF_REPRODUCED
-                   : flat > 0                 ? BF_PARTLY
-                                              : BF_NOT,
+        .verdict = flat == study->panel_count ? BF__REPRODUCED
+                   : flat > 0                 ? BF__PARTLY
+                                              : BF__NOT_REPRODUCED,
     };
     return bf__study_claim(study, &c, err, "Largest over smallest: %s.", text);
 }
@@ -112,9 +112,9 @@ static bf_status judge_acrobot(bf__study *study, const double *x, int count, bf_
             .rule = "Geometric mean over sizes of 50 and more trajectories of RMSE(IPS) / "
                     "RMSE(black-box, paper's network): from 1/2 to 2 is reproduced, from 1/4 to 4 "
                     "partly.",
-            .verdict = ratio > 0.5 && ratio < 2    ? BF_REPRODUCED
-                       : ratio > 0.25 && ratio < 4 ? BF_PARTLY
-                                                   : BF_NOT,
+            .verdict = ratio > 0.5 && ratio < 2    ? BF__REPRODUCED
+                       : ratio > 0.25 && ratio < 4 ? BF__PARTLY
+                                                   : BF__NOT_REPRODUCED,
         };
         return bf__study_claim(study, &c, err, "The ratio is %.3g.", ratio);
     }

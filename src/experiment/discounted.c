@@ -43,9 +43,9 @@ static bf_status judge(bf__study *study, const void *options, bf_error *err) {
         .rule = "Settings (problem and discount) in which the default's RMSE is below the naive "
                 "mean's by more than two standard errors: all is reproduced, half partly.",
         .ours = true,
-        .verdict = better == all       ? BF_REPRODUCED
-                   : 2 * better >= all ? BF_PARTLY
-                                       : BF_NOT,
+        .verdict = better == all       ? BF__REPRODUCED
+                   : 2 * better >= all ? BF__PARTLY
+                                       : BF__NOT_REPRODUCED,
     };
     return bf__study_claim(study, &c, err,
                            "Better than naive in %d of %d settings; best or tied with the best of "

@@ -59,7 +59,7 @@ typedef struct bf__panel {
     int of; /* draws the groups of this panel */
 } bf__panel;
 
-typedef enum bf__verdict { BF_REPRODUCED, BF_PARTLY, BF_NOT } bf__verdict;
+typedef enum bf__verdict { BF__REPRODUCED, BF__PARTLY, BF__NOT_REPRODUCED } bf__verdict;
 
 /* A sentence of the paper, compared with what was measured. */
 typedef struct bf__claim {

@@ -93,9 +93,9 @@ static bf_status judge_naive(bf__study *study, const double *x, int count, bf_er
         .rule = "Far off: RMSE above five times that of the black-box method at every T. The same "
                 "amount: largest at most 1.25 times smallest. Both, for both readings of T: "
                 "reproduced; far off alone, or one reading: partly.",
-        .verdict = poor && flat                 ? BF_REPRODUCED
-                   : lead[0] > 5 || lead[1] > 5 ? BF_PARTLY
-                                                : BF_NOT,
+        .verdict = poor && flat                 ? BF__REPRODUCED
+                   : lead[0] > 5 || lead[1] > 5 ? BF__PARTLY
+                                                : BF__NOT_REPRODUCED,
     };
     return bf__study_claim(study, &c, err,
                            "T - 1 transitions: at least %.3g times the black-box RMSE, largest / "
@@ -120,7 +120,7 @@ static bf_status judge_ips(bf__study *study, double shortest, double longest, bf
         .rule = "Reading T - 1 transitions: its RMSE falls from the shortest to the longest by "
                 "more than two standard errors (reproduced). T transitions are balanced for even "
                 "T, and nothing should be seen there.",
-        .verdict = gain[0].value > 2 * gain[0].error ? BF_REPRODUCED : BF_NOT,
+        .verdict = gain[0].value > 2 * gain[0].error ? BF__REPRODUCED : BF__NOT_REPRODUCED,
     };
     return bf__study_claim(
         study, &c, err,
@@ -158,9 +158,9 @@ static bf_status judge_blackbox(bf__study *study, const double *x, int count, bf
                 "way. Reproduced: within three standard errors of 1 at every T, within 20% over "
                 "all, and the naive mean's RMSE at least five times as large; partly: two of the "
                 "three.",
-        .verdict = flat + tight + (lead > 5) == 3   ? BF_REPRODUCED
-                   : flat + tight + (lead > 5) == 2 ? BF_PARTLY
-                                                    : BF_NOT,
+        .verdict = flat + tight + (lead > 5) == 3   ? BF__REPRODUCED
+                   : flat + tight + (lead > 5) == 2 ? BF__PARTLY
+                                                    : BF__NOT_REPRODUCED,
     };
     return bf__study_claim(study, &c, err,
                            "From %.2f to %.2f over both readings and all T (farthest from 1: %.1f "

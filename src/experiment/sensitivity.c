@@ -42,9 +42,9 @@ static bf_status judge_growth(bf__study *study, double nearest, double farthest,
         .rule = "Of all methods on all problems, the share whose RMSE at the farthest behaviour is "
                 "above that at the nearest by more than a standard error: 0.9 is reproduced, 0.5 "
                 "partly.",
-        .verdict = worse >= 0.9 * pairs   ? BF_REPRODUCED
-                   : worse >= 0.5 * pairs ? BF_PARTLY
-                                          : BF_NOT,
+        .verdict = worse >= 0.9 * pairs   ? BF__REPRODUCED
+                   : worse >= 0.5 * pairs ? BF__PARTLY
+                                          : BF__NOT_REPRODUCED,
     };
     return bf__study_claim(study, &c, err, "%d of %d.", worse, pairs);
 }
@@ -62,7 +62,9 @@ static bf_status judge_best(bf__study *study, const char *method, const char *ex
             best += won;
             all++;
         }
-    c.verdict = best >= 0.75 * all ? BF_REPRODUCED : best >= 0.5 * all ? BF_PARTLY : BF_NOT;
+    c.verdict = best >= 0.75 * all  ? BF__REPRODUCED
+                : best >= 0.5 * all ? BF__PARTLY
+                                    : BF__NOT_REPRODUCED;
     return bf__study_claim(study, &c, err, "Best or tied in %d of %d settings.", best, all);
 }
 
@@ -83,9 +85,9 @@ static bf_status judge_goal(bf__study *study, double farthest, bf_error *err) {
         .claim = "On Mountain Car the farthest behaviour never reaches the goal: every reward is "
                  "-1, and so is every answer.",
         .rule = "All answers are -1: reproduced; some: partly.",
-        .verdict = stuck == runs ? BF_REPRODUCED
-                   : stuck > 0   ? BF_PARTLY
-                                 : BF_NOT,
+        .verdict = stuck == runs ? BF__REPRODUCED
+                   : stuck > 0   ? BF__PARTLY
+                                 : BF__NOT_REPRODUCED,
     };
     return bf__study_claim(study, &c, err, "%lld of %lld answers at alpha %g.", (long long)stuck,
                            (long long)runs, farthest);
