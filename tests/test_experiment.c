@@ -124,9 +124,9 @@ static void modelwin_horizon(void **state) {
     for (int reading = 0; reading < 2; reading++)
         for (int i = 0; i < 6; i++) {
             double T = 4 << i;
-            const bf__group *blackbox = bf__study_find(&s, "blackbox", reading, T);
-            const bf__group *ips = bf__study_find(&s, "ips", reading, T);
-            const bf__group *naive = bf__study_find(&s, "naive", reading, T);
+            const bf__run_group *blackbox = bf__study_find(&s, "blackbox", reading, T);
+            const bf__run_group *ips = bf__study_find(&s, "ips", reading, T);
+            const bf__run_group *naive = bf__study_find(&s, "naive", reading, T);
             assert_near(blackbox->truth.precise.value, -0.08, 1e-15);
             assert_int_equal(blackbox->spread.runs, 60);
             int64_t steps = reading == 0 ? (4 << i) - 1 : 4 << i;
@@ -157,7 +157,7 @@ static void bias_and_variance(void **state) {
     bf__study s = plan("bias-variance", LIST("trajectories", "400"), 1);
     run(&s, 1, false, 0);
     for (int i = 0; i < 4; i++) {
-        const bf__group *g = bf__study_find(&s, known[i].method, 0, 400);
+        const bf__run_group *g = bf__study_find(&s, known[i].method, 0, 400);
         assert_int_equal(g->spread.runs, 200);
         double error = known[i].sd / sqrt(200);
         assert_near(g->spread.bias.value, known[i].bias, 4 * hypot(error, g->spread.bias.error));
@@ -204,7 +204,7 @@ static void no_verdict_on_nothing(void **state) {
 static void assert_same(const bf__study *a, const bf__study *b) {
     assert_int_equal(a->group_count, b->group_count);
     for (int64_t g = 0; g < a->group_count; g++) {
-        const bf__group *x = &a->groups[g], *y = &b->groups[g];
+        const bf__run_group *x = &a->groups[g], *y = &b->groups[g];
         assert_int_equal(x->runs, y->runs);
         assert_memory_equal(&x->truth, &y->truth, sizeof x->truth);
         assert_memory_equal(x->value, y->value, (size_t)x->runs * sizeof *x->value);
@@ -245,8 +245,8 @@ static void shared_runs_are_run_once(void **state) {
                           1);
     run(&more, 1, false, 2);
     assert_int_equal(lines(), 2 * 3 * 4 + 2 + 2);
-    const bf__group *x = bf__study_find(&more, "blackbox-network", 0, 6);
-    const bf__group *y = bf__study_find(&both[0], "blackbox-network", 0, 6);
+    const bf__run_group *x = bf__study_find(&more, "blackbox-network", 0, 6);
+    const bf__run_group *y = bf__study_find(&both[0], "blackbox-network", 0, 6);
     assert_memory_equal(x->value, y->value, 3 * sizeof *x->value);
     /* Logs are not the same, though. */
     assert_true(x->value[3] != x->value[2] && x->value[2] != x->value[1]);
@@ -296,7 +296,7 @@ static void a_method_without_an_answer(void **state) {
         run(&s, 1, false, 2);
         assert_int_equal(lines(), 2 * 3 * 4 + 1);
         for (int64_t g = 0; g < s.group_count; g++) {
-            const bf__group *group = &s.groups[g];
+            const bf__run_group *group = &s.groups[g];
             bool none = strcmp(group->method->name, "wis") == 0 && group->x == 1;
             assert_int_equal(group->spread.runs, none ? 0 : 4);
             for (int i = 0; i < 4; i++)
@@ -564,9 +564,9 @@ static void ties(void **state) {
     double same[RUNS] = {-1, -1, -1, -1}, rounded[RUNS], worse[RUNS] = {-2, -2.1, -1.9, -2};
     for (int i = 0; i < RUNS; i++)
         rounded[i] = same[i] * (1 + 1e-10);
-    bf__group groups[] = {{.method = &methods[0], .x = 1, .runs = RUNS, .error = same},
-                          {.method = &methods[1], .x = 1, .runs = RUNS, .error = rounded},
-                          {.method = &methods[2], .x = 1, .runs = RUNS, .error = worse}};
+    bf__run_group groups[] = {{.method = &methods[0], .x = 1, .runs = RUNS, .error = same},
+                              {.method = &methods[1], .x = 1, .runs = RUNS, .error = rounded},
+                              {.method = &methods[2], .x = 1, .runs = RUNS, .error = worse}};
     bf__study study = {.groups = groups, .group_count = 3, .seed = 1, .arena = arena};
     for (int g = 0; g < 3; g++)
         assert_ok(bf__spread_of(&groups[g].spread, groups[g].error, RUNS, 1, arena, &err), err);

@@ -54,7 +54,7 @@ static bf_status plan(bf__study *study, const void *options, bf_error *err) {
     return BF_OK;
 }
 
-static bf__mean size_of_bias(const bf__group *g) {
+static bf__mean size_of_bias(const bf__run_group *g) {
     return (bf__mean){fabs(g->spread.bias.value), g->spread.bias.error};
 }
 
@@ -65,11 +65,11 @@ static double gap(bf__mean a, bf__mean b) {
 }
 
 static bf_status judge_bias(bf__study *study, double x, bf_error *err) {
-    const bf__group *mine = bf__study_find(study, "blackbox", 0, x);
+    const bf__run_group *mine = bf__study_find(study, "blackbox", 0, x);
     int rivals = 0, below = 0, above = 0;
     const char *text = "";
     for (int64_t g = 0; g < study->group_count; g++) {
-        const bf__group *other = &study->groups[g];
+        const bf__run_group *other = &study->groups[g];
         if (other->x != x || other == mine)
             continue;
         double more = gap(size_of_bias(other), size_of_bias(mine));
@@ -96,9 +96,9 @@ static bf_status judge_bias(bf__study *study, double x, bf_error *err) {
 static bf_status judge_sd(bf__study *study, const double *x, int count, bf_error *err) {
     int pairs = 0, above = 0;
     for (int i = 0; i < count; i++) {
-        const bf__group *mine = bf__study_find(study, "blackbox", 0, x[i]);
+        const bf__run_group *mine = bf__study_find(study, "blackbox", 0, x[i]);
         for (int64_t g = 0; g < study->group_count; g++) {
-            const bf__group *other = &study->groups[g];
+            const bf__run_group *other = &study->groups[g];
             if (other->x != x[i] || other == mine)
                 continue;
             pairs++;
@@ -107,10 +107,10 @@ static bf_status judge_sd(bf__study *study, const double *x, int count, bf_error
     }
     if (pairs == 0)
         return BF_OK;
-    const bf__group *mine = bf__study_find(study, "blackbox", 0, x[count - 1]);
+    const bf__run_group *mine = bf__study_find(study, "blackbox", 0, x[count - 1]);
     const char *text = "";
     for (int64_t g = 0; g < study->group_count; g++) {
-        const bf__group *other = &study->groups[g];
+        const bf__run_group *other = &study->groups[g];
         if (other->x == x[count - 1] && other != mine)
             BF_TRY(bf__print(&text, study->arena, err, "%s, %s %.4f", text, other->method->label,
                              other->spread.sd.value));
@@ -129,8 +129,8 @@ static bf_status judge_sd(bf__study *study, const double *x, int count, bf_error
 }
 
 static bf_status judge_dualdice(bf__study *study, double x, bf_error *err) {
-    const bf__group *high = bf__study_find(study, "dualdice-0.9999", 0, x);
-    const bf__group *low = bf__study_find(study, "dualdice-0.9", 0, x);
+    const bf__run_group *high = bf__study_find(study, "dualdice-0.9999", 0, x);
+    const bf__run_group *low = bf__study_find(study, "dualdice-0.9", 0, x);
     if (!high || !low)
         return BF_OK;
     double bias = gap(size_of_bias(low), size_of_bias(high));

@@ -72,10 +72,10 @@ bool bf__control_rivals(const bf__study *study, const char *method, const char *
 
 bf_status bf__control_best(bool *out, const bf__study *study, const char *method,
                            const char *except, int panel, double x, bf_error *err) {
-    const bf__group *mine = bf__study_find(study, method, panel, x);
+    const bf__run_group *mine = bf__study_find(study, method, panel, x);
     *out = mine && mine->spread.runs > 0;
     for (int64_t g = 0; g < study->group_count && *out; g++) {
-        const bf__group *other = &study->groups[g];
+        const bf__run_group *other = &study->groups[g];
         if (other == mine || other->panel != panel || other->x != x ||
             strcmp(other->method->name, except) == 0 || other->spread.runs == 0)
             continue;

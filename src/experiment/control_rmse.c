@@ -67,7 +67,7 @@ static bf_status judge_naive(bf__study *study, const double *x, int count, bf_er
     for (int panel = 0; panel < study->panel_count; panel++) {
         double least = INFINITY, largest = 0;
         for (int i = 0; i < count; i++) {
-            const bf__group *g = bf__study_find(study, "naive", panel, x[i]);
+            const bf__run_group *g = bf__study_find(study, "naive", panel, x[i]);
             if (!g)
                 return BF_OK;
             least = fmin(least, g->spread.rmse.value);
@@ -97,8 +97,8 @@ static bf_status judge_acrobot(bf__study *study, const double *x, int count, bf_
         if (strcmp(study->panels[panel].title, "Acrobot") != 0)
             continue;
         for (int i = 0; i < count; i++) {
-            const bf__group *ips = bf__study_find(study, "ips-network", panel, x[i]);
-            const bf__group *paper = bf__study_find(study, BF_PAPERS, panel, x[i]);
+            const bf__run_group *ips = bf__study_find(study, "ips-network", panel, x[i]);
+            const bf__run_group *paper = bf__study_find(study, BF_PAPERS, panel, x[i]);
             if (x[i] < TUNED_AT || !ips || !paper)
                 continue;
             sum += log(ips->spread.rmse.value / paper->spread.rmse.value);

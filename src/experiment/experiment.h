@@ -27,7 +27,7 @@ typedef struct bf__truths {
 } bf__truths;
 
 /* One method at one setting. */
-typedef struct bf__group {
+typedef struct bf__run_group {
     bf__setting setting;
     const bf__contender *method;
     int panel; /* the panel of the figure, and the place in it */
@@ -38,7 +38,7 @@ typedef struct bf__group {
     double *value, *seconds;      /* (runs); NaN if the method could not answer */
     double *error, *error_single; /* (runs): value minus the truth of either kind */
     bf__spread spread, spread_single;
-} bf__group;
+} bf__run_group;
 
 typedef enum bf__quantity {
     BF_SHOW_RMSE,      /* with a standard error */
@@ -78,7 +78,7 @@ typedef struct bf__experiment bf__experiment;
 typedef struct bf__study {
     const bf__experiment *experiment;
     const void *options;
-    bf__group *groups;
+    bf__run_group *groups;
     int64_t group_count, group_room;
     bf__panel panels[BF_MAX_PANELS];
     int panel_count;
@@ -134,7 +134,8 @@ bf_status bf__list_envs(const bf_env *const **out, int *count, const char *text,
 /* ---- For judge */
 
 /* The group of `method` at (panel, x), or NULL. */
-const bf__group *bf__study_find(const bf__study *study, const char *method, int panel, double x);
+const bf__run_group *bf__study_find(const bf__study *study, const char *method, int panel,
+                                    double x);
 
 /* The distinct x of a study, in the order of its groups. There are at most `room` of them. */
 int bf__study_places(const bf__study *study, double *x, int room);
@@ -144,8 +145,8 @@ bf_status bf__study_claim(bf__study *study, const bf__claim *claim, bf_error *er
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* rmse(a) - rmse(b) over the same logs, with its standard error. */
-bf_status bf__study_compare(bf__mean *out, const bf__study *study, const bf__group *a,
-                            const bf__group *b, bf_error *err);
+bf_status bf__study_compare(bf__mean *out, const bf__study *study, const bf__run_group *a,
+                            const bf__run_group *b, bf_error *err);
 
 /* A piece of text, formatted as by printf, in `arena`. */
 bf_status bf__print(const char **out, bf_arena *arena, bf_error *err, const char *format, ...)

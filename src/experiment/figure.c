@@ -82,7 +82,7 @@ static int key_columns(const series *s, int width) {
 }
 
 /* A value and the ends of its bar. On a logarithmic axis a standard error is a factor. */
-static void measure(const bf__group *g, bf__quantity quantity, double out[3]) {
+static void measure(const bf__run_group *g, bf__quantity quantity, double out[3]) {
     bf__mean m = quantity == BF_SHOW_BIAS ? g->spread.bias
                  : quantity == BF_SHOW_SD ? g->spread.sd
                                           : g->spread.rmse;
@@ -101,7 +101,8 @@ static void measure(const bf__group *g, bf__quantity quantity, double out[3]) {
 /* Says if a logarithmic axis can show method m at the i-th place of panel p. A value below LEAST is
  * rounding error. If we drew it, the axis would stretch so far that nothing else could be seen. */
 static bool drawable(double y[3], const bf__study *study, const series *s, int p, int m, int i) {
-    const bf__group *g = bf__study_find(study, s->method[m]->name, study->panels[p].of, s->x[i]);
+    const bf__run_group *g =
+        bf__study_find(study, s->method[m]->name, study->panels[p].of, s->x[i]);
     if (!g)
         return false;
     measure(g, study->panels[p].quantity, y);

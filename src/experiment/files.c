@@ -39,7 +39,7 @@ static void mean(FILE *file, bf__mean m, char after) {
 
 #define SETTING_COLUMNS "problem,behavior,target,trajectories,steps,gamma,method,"
 
-static void setting(FILE *file, const bf__group *g) {
+static void setting(FILE *file, const bf__run_group *g) {
     const bf__setting *s = &g->setting;
     fprintf(file, "%s,%s,%s,%" PRId64 ",%" PRId64 ",%.10g,%s,", s->env->name, s->behavior,
             s->target, s->trajectories, s->steps, s->gamma, g->method->name);
@@ -50,7 +50,7 @@ static bf_status write_runs(const bf__study *study, const char *folder, bf_error
     BF_TRY(open_file(&out, study, folder, ".csv", err));
     fputs(SETTING_COLUMNS "run,value,truth,error,single_truth,single_error,seconds\n", out.file);
     for (int64_t g = 0; g < study->group_count; g++) {
-        const bf__group *group = &study->groups[g];
+        const bf__run_group *group = &study->groups[g];
         for (int64_t run = 0; run < group->runs; run++) {
             setting(out.file, group);
             fprintf(out.file, "%" PRId64 ",", run);
@@ -65,7 +65,7 @@ static bf_status write_runs(const bf__study *study, const char *folder, bf_error
     return bf__output_commit(&out, err);
 }
 
-static double mean_seconds(const bf__group *group) {
+static double mean_seconds(const bf__run_group *group) {
     return bf__mean_of(group->seconds, group->runs).value;
 }
 
@@ -78,7 +78,7 @@ static bf_status write_summary(const bf__study *study, const char *folder, bf_er
           "seconds\n",
           out.file);
     for (int64_t g = 0; g < study->group_count; g++) {
-        const bf__group *group = &study->groups[g];
+        const bf__run_group *group = &study->groups[g];
         const bf__spread *s = &group->spread;
         setting(out.file, group);
         fprintf(out.file, "%" PRId64 ",%" PRId64 ",", group->runs, s->runs);
@@ -128,7 +128,7 @@ static json_t *json_mean(bf__mean m) {
                      bf__json_number(m.error));
 }
 
-static json_t *json_group(const bf__group *group) {
+static json_t *json_group(const bf__run_group *group) {
     const bf__setting *s = &group->setting;
     const bf__spread *spread = &group->spread;
     json_t *truth = json_pack("{s:o, s:o}", "precise", json_mean(group->truth.precise), "single",

@@ -108,12 +108,12 @@ static bf_status judge_ips(bf__study *study, double shortest, double longest, bf
     if (!(shortest < longest))
         return BF_OK;
     for (int panel = 0; panel < 2; panel++) {
-        const bf__group *a = bf__study_find(study, "ips", panel, shortest);
-        const bf__group *b = bf__study_find(study, "ips", panel, longest);
+        const bf__run_group *a = bf__study_find(study, "ips", panel, shortest);
+        const bf__run_group *b = bf__study_find(study, "ips", panel, longest);
         gain[panel] = (bf__mean){a->spread.rmse.value - b->spread.rmse.value,
                                  hypot(a->spread.rmse.error, b->spread.rmse.error)};
     }
-    const bf__group *first = bf__study_find(study, "ips", 0, shortest);
+    const bf__run_group *first = bf__study_find(study, "ips", 0, shortest);
     bf__claim c = {
         .claim = "IPS is poor for short trajectories and gets better as they get longer, because "
                  "it takes the log for a long run of the behaviour.",
@@ -134,7 +134,7 @@ static bf_status judge_ips(bf__study *study, double shortest, double longest, bf
 static bf_status judge_blackbox(bf__study *study, const double *x, int count, bf_error *err) {
     double sum = 0, runs = 0, worst = 0, least = INFINITY, most = 0;
     for (int64_t g = 0; g < study->group_count; g++) {
-        const bf__group *group = &study->groups[g];
+        const bf__run_group *group = &study->groups[g];
         const bf__setting *s = &group->setting;
         if (strcmp(group->method->name, "blackbox") != 0)
             continue;

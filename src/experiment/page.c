@@ -132,7 +132,7 @@ static bf_status put_figure(FILE *file, const bf__study *study, int panel, const
     return bad ? bf_fail(err, BF_EFILE, "%s: cannot be read", path) : BF_OK;
 }
 
-static void put_number(FILE *file, const bf__group *g, bf__quantity quantity, bool single) {
+static void put_number(FILE *file, const bf__run_group *g, bf__quantity quantity, bool single) {
     const bf__spread *s = single ? &g->spread_single : &g->spread;
     if (quantity == BF_SHOW_QUARTILES)
         fprintf(file, "%.3g [%.2g, %.2g]", s->median, s->low, s->high);
@@ -156,14 +156,15 @@ static void put_table(FILE *file, const bf__study *study, const bf__panel *panel
         fprintf(file, "<th>%g</th>", x[i]);
     fputs("</tr></thead><tbody>\n", file);
     for (int64_t g = 0; g < study->group_count; g++) {
-        const bf__group *first = &study->groups[g];
+        const bf__run_group *first = &study->groups[g];
         if (first->panel != panel->of || first->x != x[0])
             continue;
         fputs("<tr><td>", file);
         put(file, first->method->label);
         fputs("</td>", file);
         for (int i = 0; i < count; i++) {
-            const bf__group *group = bf__study_find(study, first->method->name, panel->of, x[i]);
+            const bf__run_group *group =
+                bf__study_find(study, first->method->name, panel->of, x[i]);
             fputs("<td>", file);
             if (group)
                 put_number(file, group, panel->quantity, single);
@@ -176,10 +177,10 @@ static void put_table(FILE *file, const bf__study *study, const bf__panel *panel
 
 /* Says which truth the errors are measured from. */
 static void put_truths(FILE *file, const bf__study *study, bool single) {
-    const bf__group *before = NULL;
+    const bf__run_group *before = NULL;
     fputs("<p>True values:", file);
     for (int64_t g = 0; g < study->group_count; g++) {
-        const bf__group *group = &study->groups[g];
+        const bf__run_group *group = &study->groups[g];
         bf__mean truth = single ? group->truth.single : group->truth.precise;
         if (before && before->setting.env == group->setting.env &&
             before->setting.gamma == group->setting.gamma)

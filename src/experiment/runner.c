@@ -42,7 +42,7 @@ typedef struct job {
     double cost;
 } job;
 
-static void write_keys(cell *out, const bf__group *group, uint64_t seed, int64_t run) {
+static void write_keys(cell *out, const bf__run_group *group, uint64_t seed, int64_t run) {
     const bf__setting *s = &group->setting;
     snprintf(out->log, sizeof out->log, "%s,%s,%s,%" PRId64 ",%" PRId64, s->env->name, s->behavior,
              s->target, s->trajectories, s->steps);
@@ -122,7 +122,7 @@ static bf_status find_all_truths(bf__study *studies, int count, const bf__truth_
                                  bf_error *err) {
     for (int s = 0; s < count; s++)
         for (int64_t g = 0; g < studies[s].group_count; g++) {
-            bf__group *group = &studies[s].groups[g];
+            bf__run_group *group = &studies[s].groups[g];
             bf_status status =
                 find_truths(&group->truth, &group->setting, effort, store, context, arena, err);
             if (status != BF_OK)
@@ -363,7 +363,7 @@ static bf_status run_jobs(pool *p, bf_error *err) {
 
 /* ---- Filling in */
 
-static bf_status fill(bf__group *group, uint64_t seed, const bf__store *store, bf_arena *arena,
+static bf_status fill(bf__run_group *group, uint64_t seed, const bf__store *store, bf_arena *arena,
                       bf_error *err) {
     cell *c;
     BF_ALLOC(c, arena, 1, err);

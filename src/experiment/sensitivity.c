@@ -28,10 +28,10 @@ static bf_status judge_growth(bf__study *study, double nearest, double farthest,
     if (!(nearest > farthest))
         return BF_OK;
     for (int64_t g = 0; g < study->group_count; g++) {
-        const bf__group *near = &study->groups[g];
+        const bf__run_group *near = &study->groups[g];
         if (near->x != nearest)
             continue;
-        const bf__group *far = bf__study_find(study, near->method->name, near->panel, farthest);
+        const bf__run_group *far = bf__study_find(study, near->method->name, near->panel, farthest);
         double a = near->spread.rmse.value, b = far->spread.rmse.value;
         pairs++;
         worse += b - a > hypot(near->spread.rmse.error, far->spread.rmse.error);
@@ -72,7 +72,7 @@ static bf_status judge_best(bf__study *study, const char *method, const char *ex
 static bf_status judge_goal(bf__study *study, double farthest, bf_error *err) {
     int64_t runs = 0, stuck = 0;
     for (int64_t g = 0; g < study->group_count; g++) {
-        const bf__group *group = &study->groups[g];
+        const bf__run_group *group = &study->groups[g];
         if (strcmp(group->setting.env->name, "mountaincar") != 0 || group->x != farthest)
             continue;
         for (int64_t i = 0; i < group->runs; i++)

@@ -147,7 +147,7 @@ int bf__study_panel(bf__study *study, const char *title, bf__quantity quantity) 
 static bf_status make_room(bf__study *study, int64_t more, bf_error *err) {
     if (study->group_count + more <= study->group_room)
         return BF_OK;
-    bf__group *larger;
+    bf__run_group *larger;
     study->group_room = 2 * (study->group_count + more);
     BF_ALLOC(larger, study->arena, study->group_room, err);
     if (study->group_count > 0)
@@ -166,16 +166,17 @@ bf_status bf__study_add(bf__study *study, const bf__setting *setting,
     bf_arena_rewind(study->arena, mark);
     BF_TRY(make_room(study, count, err));
     for (int m = 0; m < count; m++)
-        study->groups[study->group_count++] = (bf__group){
+        study->groups[study->group_count++] = (bf__run_group){
             .setting = *setting, .method = methods[m], .panel = panel, .x = x, .runs = runs};
     return BF_OK;
 }
 
 /* ---- Judging */
 
-const bf__group *bf__study_find(const bf__study *study, const char *method, int panel, double x) {
+const bf__run_group *bf__study_find(const bf__study *study, const char *method, int panel,
+                                    double x) {
     for (int64_t g = 0; g < study->group_count; g++) {
-        const bf__group *group = &study->groups[g];
+        const bf__run_group *group = &study->groups[g];
         if (group->panel == panel && group->x == x && strcmp(group->method->name, method) == 0)
             return group;
     }
@@ -205,8 +206,8 @@ bf_status bf__study_claim(bf__study *study, const bf__claim *claim, bf_error *er
     return status;
 }
 
-bf_status bf__study_compare(bf__mean *out, const bf__study *study, const bf__group *a,
-                            const bf__group *b, bf_error *err) {
+bf_status bf__study_compare(bf__mean *out, const bf__study *study, const bf__run_group *a,
+                            const bf__run_group *b, bf_error *err) {
     int64_t runs = a->runs < b->runs ? a->runs : b->runs;
     return bf__rmse_difference(out, a->error, b->error, runs, study->seed, study->arena, err);
 }
