@@ -1,4 +1,4 @@
-/* study.c - The list of experiments, and the functions with which they plan and judge. */
+/* experiment.c - The list of experiments, and the functions with which they plan and judge. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
