@@ -114,8 +114,8 @@ static void gemm_is_right(void **state) {
         b32[i] = (float)b[i];
     for (int i = 0; i < M * N; i++)
         c32[i] = (float)c[i];
-    blas->dgemm(BF_ROW_MAJOR, BF_NO_TRANS, BF_TRANS, M, N, K, 2, a, K, b, K, -0.5, c, N);
-    blas->sgemm(BF_ROW_MAJOR, BF_NO_TRANS, BF_TRANS, M, N, K, 2, a32, K, b32, K, -0.5f, c32, N);
+    blas->dgemm(BF__ROW_MAJOR, BF__NO_TRANS, BF__TRANS, M, N, K, 2, a, K, b, K, -0.5, c, N);
+    blas->sgemm(BF__ROW_MAJOR, BF__NO_TRANS, BF__TRANS, M, N, K, 2, a32, K, b32, K, -0.5f, c32, N);
     for (int i = 0; i < M * N; i++) {
         assert_near(c[i], want[i], 1e-13);
         assert_near(c32[i], want[i], 1e-5);
@@ -131,8 +131,8 @@ static void gemv_and_syrk_are_right(void **state) {
     fill(c, N * N, 4);
     double y_before[N];
     memcpy(y_before, y, sizeof y);
-    blas->dgemv(BF_ROW_MAJOR, BF_NO_TRANS, N, K, 1.5, a, K, x, 1, 2, y, 1);
-    blas->dsyrk(BF_ROW_MAJOR, BF_UPPER, BF_NO_TRANS, N, K, 1, a, K, 0, c, N);
+    blas->dgemv(BF__ROW_MAJOR, BF__NO_TRANS, N, K, 1.5, a, K, x, 1, 2, y, 1);
+    blas->dsyrk(BF__ROW_MAJOR, BF__UPPER, BF__NO_TRANS, N, K, 1, a, K, 0, c, N);
     for (int i = 0; i < N; i++) {
         double sum = 0;
         for (int k = 0; k < K; k++)
@@ -172,11 +172,11 @@ static void cholesky_is_right(void **state) {
         b2[2 * i] = b[i];
         b2[2 * i + 1] = -3 * b[i];
     }
-    blas->dtrsv(BF_ROW_MAJOR, BF_LOWER, BF_NO_TRANS, BF_NON_UNIT, N, l, N, b, 1);
-    blas->dtrsv(BF_ROW_MAJOR, BF_LOWER, BF_TRANS, BF_NON_UNIT, N, l, N, b, 1);
+    blas->dtrsv(BF__ROW_MAJOR, BF__LOWER, BF__NO_TRANS, BF__NON_UNIT, N, l, N, b, 1);
+    blas->dtrsv(BF__ROW_MAJOR, BF__LOWER, BF__TRANS, BF__NON_UNIT, N, l, N, b, 1);
     for (int step = 0; step < 2; step++)
-        blas->dtrsm(BF_ROW_MAJOR, BF_LEFT, BF_LOWER, step ? BF_TRANS : BF_NO_TRANS, BF_NON_UNIT, N,
-                    2, 1, l, N, b2, 2);
+        blas->dtrsm(BF__ROW_MAJOR, BF__LEFT, BF__LOWER, step ? BF__TRANS : BF__NO_TRANS,
+                    BF__NON_UNIT, N, 2, 1, l, N, b2, 2);
     for (int i = 0; i < N; i++) {
         assert_near(b[i], x[i], 1e-10);
         assert_near(b2[2 * i], x[i], 1e-10);

@@ -10,9 +10,9 @@ typedef struct bf__blas {
 #undef BF_BLAS
 } bf__blas;
 
-enum { BF_ROW_MAJOR = 101, BF_COL_MAJOR = 102, BF_NO_TRANS = 111, BF_TRANS = 112 };
-enum { BF_UPPER = 121, BF_LOWER = 122, BF_NON_UNIT = 131, BF_UNIT = 132 };
-enum { BF_LEFT = 141, BF_RIGHT = 142 };
+enum { BF__ROW_MAJOR = 101, BF__COL_MAJOR = 102, BF__NO_TRANS = 111, BF__TRANS = 112 };
+enum { BF__UPPER = 121, BF__LOWER = 122, BF__NON_UNIT = 131, BF__UNIT = 132 };
+enum { BF__LEFT = 141, BF__RIGHT = 142 };
 
 /* The routines; BF_EABSENT with the reason where they cannot be loaded. Safe from any thread. */
 bf_status bf__blas_load(const bf__blas **out, bf_error *err);

@@ -193,7 +193,7 @@ bf_status bf__lowrank_create(bf__lowrank **out, const bf__flow *flow,
 
 static void solve(double *rows, int64_t count, const bf__lowrank *lowrank, const bf__blas *blas) {
     int m = (int)lowrank->m;
-    blas->dtrsm(BF_ROW_MAJOR, BF_RIGHT, BF_LOWER, BF_TRANS, BF_NON_UNIT, (int)count, m, 1,
+    blas->dtrsm(BF__ROW_MAJOR, BF__RIGHT, BF__LOWER, BF__TRANS, BF__NON_UNIT, (int)count, m, 1,
                 lowrank->l, m, rows, m);
 }
 

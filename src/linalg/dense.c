@@ -40,7 +40,7 @@ bf_status bf__matmul(double *c, const double *a, bool ta, const double *b, bool 
 #pragma omp parallel for schedule(dynamic) num_threads(bf__threads(context))
     for (int64_t t = 0; t < tiles(m); t++) {
         int64_t i = t * TILE;
-        blas->dgemm(BF_ROW_MAJOR, ta ? BF_TRANS : BF_NO_TRANS, tb ? BF_TRANS : BF_NO_TRANS,
+        blas->dgemm(BF__ROW_MAJOR, ta ? BF__TRANS : BF__NO_TRANS, tb ? BF__TRANS : BF__NO_TRANS,
                     (int)least(TILE, m - i), (int)n, (int)k, 1, ta ? a + i : a + i * k,
                     (int)(ta ? m : k), b, (int)(tb ? k : n), 0, c + i * n, (int)n);
     }
@@ -55,7 +55,7 @@ bf_status bf__matmul_f(float *c, const float *a, bool ta, const float *b, bool t
 #pragma omp parallel for schedule(dynamic) num_threads(bf__threads(context))
     for (int64_t t = 0; t < tiles(m); t++) {
         int64_t i = t * TILE;
-        blas->sgemm(BF_ROW_MAJOR, ta ? BF_TRANS : BF_NO_TRANS, tb ? BF_TRANS : BF_NO_TRANS,
+        blas->sgemm(BF__ROW_MAJOR, ta ? BF__TRANS : BF__NO_TRANS, tb ? BF__TRANS : BF__NO_TRANS,
                     (int)least(TILE, m - i), (int)n, (int)k, 1, ta ? a + i : a + i * k,
                     (int)(ta ? m : k), b, (int)(tb ? k : n), 0, c + i * n, (int)n);
     }
@@ -83,11 +83,11 @@ bf_status bf__gram(double *c, const double *a, int64_t p, const double *b, int64
             int depth = (int)least(DEPTH, n - r);
             double keep = r == 0 ? beta : 1;
             if (end > j)
-                blas->dgemm(BF_ROW_MAJOR, BF_TRANS, BF_NO_TRANS, (int)rows, (int)(end - j), depth,
-                            1, a + r * p + i, (int)p, b + r * q + j, (int)q, keep, c + i * q + j,
-                            (int)q);
+                blas->dgemm(BF__ROW_MAJOR, BF__TRANS, BF__NO_TRANS, (int)rows, (int)(end - j),
+                            depth, 1, a + r * p + i, (int)p, b + r * q + j, (int)q, keep,
+                            c + i * q + j, (int)q);
             if (corner)
-                blas->dsyrk(BF_ROW_MAJOR, BF_LOWER, BF_TRANS, (int)rows, depth, 1, a + r * p + i,
+                blas->dsyrk(BF__ROW_MAJOR, BF__LOWER, BF__TRANS, (int)rows, depth, 1, a + r * p + i,
                             (int)p, keep, c + i * p + i, (int)p);
         }
     }
@@ -148,9 +148,9 @@ bf_status bf__lower_solve(double *b, int64_t rows, const double *l, int64_t m, b
     BF_TRY(check_size(m, m, m, err));
 #pragma omp parallel for schedule(dynamic) num_threads(bf__threads(context))
     for (int64_t t = 0; t < tiles(rows); t++)
-        blas->dtrsm(BF_ROW_MAJOR, BF_RIGHT, BF_LOWER, trans ? BF_NO_TRANS : BF_TRANS, BF_NON_UNIT,
-                    (int)least(TILE, rows - t * TILE), (int)m, 1, l, (int)m, b + t * TILE * m,
-                    (int)m);
+        blas->dtrsm(BF__ROW_MAJOR, BF__RIGHT, BF__LOWER, trans ? BF__NO_TRANS : BF__TRANS,
+                    BF__NON_UNIT, (int)least(TILE, rows - t * TILE), (int)m, 1, l, (int)m,
+                    b + t * TILE * m, (int)m);
     return BF_OK;
 }
 

@@ -65,7 +65,7 @@ static void among_proposals(work *w, const double *f, int64_t rank, int64_t m, i
         a->block(w->h + p * count, a->self, w->proposal[p], 1, count);
     }
     if (rank > 0)
-        blas->dgemm(BF_ROW_MAJOR, BF_NO_TRANS, BF_TRANS, (int)count, (int)count, (int)rank, -1,
+        blas->dgemm(BF__ROW_MAJOR, BF__NO_TRANS, BF__TRANS, (int)count, (int)count, (int)rank, -1,
                     w->fp, (int)m, w->fp, (int)m, 1, w->h, (int)count);
 }
 
@@ -111,10 +111,10 @@ static void append_rows(double *f, double *residual, double *g, const work *w, i
     int rows = (int)(end - first);
     a->block(g, a->self, first, rows, kept);
     if (rank > 0)
-        blas->dgemm(BF_ROW_MAJOR, BF_NO_TRANS, BF_TRANS, rows, (int)kept, (int)rank, -1,
+        blas->dgemm(BF__ROW_MAJOR, BF__NO_TRANS, BF__TRANS, rows, (int)kept, (int)rank, -1,
                     f + first * m, (int)m, w->fp, (int)m, 1, g, (int)kept);
-    blas->dtrsm(BF_ROW_MAJOR, BF_RIGHT, BF_LOWER, BF_TRANS, BF_NON_UNIT, rows, (int)kept, 1, w->l,
-                (int)kept, g, (int)kept);
+    blas->dtrsm(BF__ROW_MAJOR, BF__RIGHT, BF__LOWER, BF__TRANS, BF__NON_UNIT, rows, (int)kept, 1,
+                w->l, (int)kept, g, (int)kept);
     for (int64_t i = first; i < end; i++, g += kept) {
         double left = residual[i];
         for (int64_t q = 0; q < kept; q++)

@@ -144,8 +144,8 @@ static bf_status reduce(double *p, int64_t m, int64_t kept, const bf_context *co
 #pragma omp parallel for schedule(static) num_threads(threads) if (low > 2 * ROWS)
         for (int64_t i = 0; i < low; i += ROWS) {
             int64_t rows = low - i < ROWS ? low - i : ROWS;
-            blas->dgemm(BF_ROW_MAJOR, BF_NO_TRANS, BF_NO_TRANS, (int)rows, (int)low, (int)size, 1,
-                        p + i * m + low, (int)m, p + low * m, (int)m, 1, p + i * m, (int)m);
+            blas->dgemm(BF__ROW_MAJOR, BF__NO_TRANS, BF__NO_TRANS, (int)rows, (int)low, (int)size,
+                        1, p + i * m + low, (int)m, p + low * m, (int)m, 1, p + i * m, (int)m);
         }
         high = low;
         if (!bf__progress(context, "solving the chain", (double)(m - high), (double)m, NULL))

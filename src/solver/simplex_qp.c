@@ -336,7 +336,7 @@ typedef struct dense {
 
 static void dense_apply(void *self, const double *x, double *out) {
     const dense *s = self;
-    s->blas->dgemv(BF_ROW_MAJOR, BF_NO_TRANS, (int)s->n, (int)s->n, 1, s->q, (int)s->n, x, 1, 0,
+    s->blas->dgemv(BF__ROW_MAJOR, BF__NO_TRANS, (int)s->n, (int)s->n, 1, s->q, (int)s->n, x, 1, 0,
                    out, 1);
 }
 
@@ -368,8 +368,8 @@ static void dense_solve(void *self, const double *b, double *u) {
     for (int64_t i = 0; i < s->m; i++)
         s->packed[i] = b[s->free_index[i]];
     int m = (int)s->m;
-    s->blas->dtrsv(BF_ROW_MAJOR, BF_LOWER, BF_NO_TRANS, BF_NON_UNIT, m, s->l, m, s->packed, 1);
-    s->blas->dtrsv(BF_ROW_MAJOR, BF_LOWER, BF_TRANS, BF_NON_UNIT, m, s->l, m, s->packed, 1);
+    s->blas->dtrsv(BF__ROW_MAJOR, BF__LOWER, BF__NO_TRANS, BF__NON_UNIT, m, s->l, m, s->packed, 1);
+    s->blas->dtrsv(BF__ROW_MAJOR, BF__LOWER, BF__TRANS, BF__NON_UNIT, m, s->l, m, s->packed, 1);
     memset(u, 0, (size_t)s->n * sizeof *u);
     for (int64_t i = 0; i < s->m; i++)
         u[s->free_index[i]] = s->packed[i];

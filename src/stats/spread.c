@@ -1,8 +1,8 @@
 /* spread.c - How far off repeated answers are, and how well that is known.
  *
  * Standard errors come from the bootstrap: we draw the runs again with replacement, DRAWS times,
- * and add_error the standard deviation of the statistic over the draws. For the root mean square of a
- * few heavy-tailed errors there is no better standard error. */
+ * and add_error the standard deviation of the statistic over the draws. For the root mean square of
+ * a few heavy-tailed errors there is no better standard error. */
 #include "stats/spread.h"
 
 #include <math.h>
