@@ -4,8 +4,8 @@
  *           -> fill (numbers, in place) -> assemble.c (actions, episodes, next states)
  *           -> finish.c (checks)
  *
- * Columns are allocated once and filled in place: a log of n rows and c columns takes 8 n c bytes
- * and what its episodes need. */
+ * Columns are allocated once and filled in place. A log of n rows and c columns takes 8 n c bytes,
+ * and the memory of its episodes. */
 #include "dataset/dataset.h"
 
 #include <stdio.h>
@@ -54,7 +54,8 @@ bool bf_reader_describe(int index, const char **name, const char **summary) {
 
 /* ---- Files */
 
-/* By content, then by suffix; text, the least particular, stands last in the list. */
+/* Finds the reader by content, then by suffix. Text accepts nearly everything, so it is last in the
+ * list. */
 static const bf__reader *choose(const bf__file *file) {
     size_t length = file->bytes.size < 512 ? file->bytes.size : 512;
     for (int i = 0; bf__reader_at(i); i++)
@@ -109,7 +110,7 @@ static bf_status open_part(part *p, const part *first, const char *path, int for
     return bf__schema_check(&p->schema, p->file.names, p->file.count, path, err);
 }
 
-/* Names of columns without a meaning, "x, y", each once. */
+/* The names of columns without a meaning, "x, y", each once. */
 static bf_status list_ignored(bf_dataset *data, const part *parts, int count, bf_arena *arena,
                               bf_error *err) {
     char *text;
@@ -136,7 +137,7 @@ static bf_status list_ignored(bf_dataset *data, const part *parts, int count, bf
     return BF_OK;
 }
 
-/* Columns that the log keeps as they are; the others are turned into something smaller. */
+/* Columns that the log keeps as they are. The others are turned into something smaller. */
 static bool is_kept(const bf__schema *schema, bf__group g) {
     bool turned = g == BF__EPISODE || g == BF__T || g == BF__TERMINATED || g == BF__TRUNCATED ||
                   (g == BF__A && schema->plain[BF__A]);

@@ -15,7 +15,8 @@ typedef struct archive {
     int count;
 } archive;
 
-/* The first bytes of an entry, up to `size`; all of them where it has exactly so many. */
+/* Reads the first bytes of an entry, at most `size`. If the entry has exactly `size` bytes, reads
+ * all of them. */
 static bf_status extract(unsigned char *bytes, size_t size, size_t *got, const bf__file *file,
                          const bf__keyed *a, bf_error *err) {
     archive *own = file->own;
@@ -91,8 +92,8 @@ static bf_status open_npz(bf__file *file, const bf_context *context, bf_arena *s
     return bf__keyed_name(file, own->arrays, own->count, scratch, err);
 }
 
-/* Every byte of an array into scratch memory. No entry unpacks to more than 1032 times its size:
- * a file that claims more is damaged, and its claim no reason to ask for memory. */
+/* Reads every byte of an array into scratch memory. No entry unpacks to more than 1032 times its
+ * size. If a file claims more, it is damaged, and we do not ask for the memory that it claims. */
 static bf_status unpack(unsigned char **out, const bf__file *file, const bf__keyed *a,
                         bf_arena *scratch, bf_error *err) {
     const archive *own = file->own;
@@ -104,7 +105,8 @@ static bf_status unpack(unsigned char **out, const bf__file *file, const bf__key
     if ((known && about.size < size) || size > most)
         return bf_fail(err, BF_EFORMAT, "%s: %s: %llu bytes where its shape asks for %zu",
                        file->path, a->key, known ? (unsigned long long)about.size : 0, size);
-    /* One byte more: unpacking to the end of an entry is what checks its sum. */
+    /* We ask for one byte more, because the checksum is checked only when an entry is unpacked to
+     * its end. */
     BF_ALLOC(*out, scratch, (int64_t)size + 1, err);
     BF_TRY(extract(*out, size + 1, &got, file, a, err));
     if (got < size)

@@ -1,7 +1,7 @@
 /* spread.c - How far off repeated answers are, and how well that is known.
  *
  * Standard errors come from the bootstrap: we draw the runs again with replacement, DRAWS times,
- * and add_error the standard deviation of the statistic over the draws. For the root mean square of
+ * and take the standard deviation of the statistic over the draws. For the root mean square of
  * a few heavy-tailed errors there is no better standard error. */
 #include "stats/spread.h"
 
@@ -19,7 +19,7 @@ typedef struct sums {
     double zero, n, first, second;
 } sums;
 
-static void add_error(sums *s, double x) {
+static void add_value(sums *s, double x) {
     x -= s->zero;
     s->n += 1;
     s->first += x;
@@ -66,17 +66,17 @@ bf_status bf__spread_of(bf__spread *out, const double *error, int64_t n, uint64_
         return BF_OK;
     sums all = {.zero = x[0]};
     for (int64_t i = 0; i < out->runs; i++)
-        add_error(&all, x[i]);
+        add_value(&all, x[i]);
     bf_rng rng = bf_rng_make(seed, "bootstrap", 0);
     sums biases = {.zero = mean_of(&all)}, sds = {.zero = sd_of(&all)},
          rmses = {.zero = rms_of(&all)};
     for (int d = 0; d < DRAWS && out->runs > 1; d++) {
         sums drawn = {.zero = x[0]};
         for (int64_t i = 0; i < out->runs; i++)
-            add_error(&drawn, x[bf_rng_below(&rng, out->runs)]);
-        add_error(&biases, mean_of(&drawn));
-        add_error(&sds, sd_of(&drawn));
-        add_error(&rmses, rms_of(&drawn));
+            add_value(&drawn, x[bf_rng_below(&rng, out->runs)]);
+        add_value(&biases, mean_of(&drawn));
+        add_value(&sds, sd_of(&drawn));
+        add_value(&rmses, rms_of(&drawn));
     }
     out->bias = (bf__mean){mean_of(&all), sd_of(&biases)};
     out->sd = (bf__mean){sd_of(&all), sd_of(&sds)};
@@ -101,8 +101,8 @@ bf_status bf__rmse_difference(bf__mean *out, const double *a, const double *b, i
     for (int64_t i = 0; i < n; i++)
         if (!isnan(a[i]) && !isnan(b[i])) {
             both[count++] = i;
-            add_error(&all[0], a[i]);
-            add_error(&all[1], b[i]);
+            add_value(&all[0], a[i]);
+            add_value(&all[1], b[i]);
         }
     if (count == 0)
         return BF_OK;
@@ -111,10 +111,10 @@ bf_status bf__rmse_difference(bf__mean *out, const double *a, const double *b, i
         sums drawn[2] = {{.n = 0}, {.n = 0}};
         for (int64_t k = 0; k < count; k++) {
             int64_t i = both[bf_rng_below(&rng, count)];
-            add_error(&drawn[0], a[i]);
-            add_error(&drawn[1], b[i]);
+            add_value(&drawn[0], a[i]);
+            add_value(&drawn[1], b[i]);
         }
-        add_error(&differences, rms_of(&drawn[0]) - rms_of(&drawn[1]));
+        add_value(&differences, rms_of(&drawn[0]) - rms_of(&drawn[1]));
     }
     *out = (bf__mean){rms_of(&all[0]) - rms_of(&all[1]), sd_of(&differences)};
     bf_arena_rewind(arena, mark);
