@@ -6,24 +6,27 @@
  *             psibar = sum u psi, phibar = sum u phi
  * Shapes      m features; phi_i, psi_i (m) of pair and transition i; u (n) the base weights
  *
- * w is a function of (s, a) because u and phi are. Multiplying out, sum w psi = psibar - C' alpha,
- * which is 0 but for lambda: the flow of the corrected weights balances on the features. It is also
- * two-stage least squares with weights u for the differential value q = phi'theta, which solves
- * r_i - rho = psi_i'theta in the mean given (s, a): sum w r is then sum u r - psibar'theta. What is
- * left of the base weights' error is the product of their flow residual with the part of q that no
- * theta reaches: two small things.
+ * w is a function of (s, a) because u and phi are. Multiplying out gives sum w psi = psibar - C'
+ * alpha, which is 0 except for the effect of lambda. So the flow of the corrected weights balances
+ * on the features.
  *
- * Where ends stay ended (absorb, gamma < 1) weights need not sum to 1: then q is the value itself
- * and not a difference, nothing is centred, and (1 - gamma) S0 has to flow in from outside.
+ * The correction is also two-stage least squares with weights u. It fits the differential value q =
+ * phi'theta, which satisfies r_i - rho = psi_i'theta in the mean given (s, a). Then sum w r equals
+ * sum u r - psibar'theta. The remaining error of the base weights is a product of two small things:
+ * their flow residual, and the part of q that no theta can express.
  *
- * G and C may be summed over some of the transitions only (sample.c). psibar is over all: an error
- * of theta then counts only as far as the base weights' flow does not balance, again a product.
+ * If ends stay ended (absorb, gamma < 1), weights need not sum to 1. Then q is the value itself and
+ * not a difference, nothing is centred, and (1 - gamma) S0 has to flow in from outside.
  *
- * C is summed up with inner products in place of psi and made coordinates of afterwards, once; phi
- * are those that the choice of the pivots left, where it did.
+ * G and C may be summed over some of the transitions only (sample.c), but psibar is summed over all
+ * of them. An error of theta then counts only in so far as the flow of the base weights does not
+ * balance, which is again a product.
+ *
+ * We first accumulate C with the inner products of psi and turn them into coordinates once, at the
+ * end. If choosing the pivots has already computed phi, we reuse it.
  *
  * Cost  O(N m^2) for the N transitions of G and C, rows in blocks; O(n m + m^3). Memory O(m^2 +
- * 2048 m), and O(n m) for phi that are kept (n up to 40,000). */
+ *       2048 m), and O(n m) for phi that are kept (n up to 40,000). */
 #include "weights/correction.h"
 
 #include <math.h>
