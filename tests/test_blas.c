@@ -19,7 +19,7 @@ static int load(void **state) {
     bf_error err;
     unsetenv("OPENBLAS_CORETYPE");
     setenv("OPENBLAS_NUM_THREADS", "3", 1);
-    if (bf__blas_load(&blas, &err) == BF_OK)
+    if (bf__blas_load(&blas, 1, &err) == BF_OK)
         return 0;
     print_error("%s\n", err.message);
     return -1;

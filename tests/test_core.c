@@ -1,6 +1,7 @@
 /* test_core.c - Status table, arena, options, random streams, output files. */
 #include "harness.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,6 +119,31 @@ static void output_is_whole_or_absent(void **state) {
     assert_int_equal(bf__output_open(&out, path, &err), BF_EFILE);
 }
 
+/* Links, names that are not there yet, and devices. */
+static void the_same_file_is_known_by_any_name(void **state) {
+    (void)state;
+    char folder[] = "/tmp/backflow-test-XXXXXX", a[64], b[64], link[64], dots[96];
+    assert_non_null(mkdtemp(folder));
+    snprintf(a, sizeof a, "%s/a", folder);
+    snprintf(b, sizeof b, "%s/b", folder);
+    snprintf(link, sizeof link, "%s/link", folder);
+    snprintf(dots, sizeof dots, "%s/../%s/a", folder, strrchr(folder, '/') + 1);
+    assert_int_equal(symlink("a", link), 0);
+    for (int there = 0; there < 2; there++) {
+        assert_true(bf__same_file(a, a));
+        assert_true(bf__same_file(a, dots));
+        assert_true(bf__same_file(a, link));
+        assert_false(bf__same_file(a, b));
+        if (!there)
+            fclose(fopen(a, "w"));
+    }
+    assert_int_equal(linkat(AT_FDCWD, a, AT_FDCWD, b, 0), 0);
+    assert_true(bf__same_file(link, b));
+    assert_false(bf__same_file("/dev/null", "/dev/null"));
+    unlink(a), unlink(b), unlink(link);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_status_has_its_own_exit),
@@ -125,6 +151,7 @@ int main(void) {
         cmocka_unit_test(random_stream_is_philox),
         cmocka_unit_test(random_streams_are_separate_and_even),
         cmocka_unit_test(output_is_whole_or_absent),
+        cmocka_unit_test(the_same_file_is_known_by_any_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

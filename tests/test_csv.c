@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "dataset/bytes.h"
 #include "dataset/number.h"
 
 /* ---- Numbers */
@@ -301,6 +302,21 @@ static void damaged_text_does_no_harm(void **state) {
     assert_true(read > 100 && refused > 100);
 }
 
+/* A mapped file that is cut short kills the process that looks at it. */
+static void a_file_that_is_cut_short_was_read(void **state) {
+    logs *l = *state;
+    enum { SIZE = 1 << 16 };
+    static char text[SIZE];
+    bf__bytes bytes;
+    memset(text, '7', sizeof text);
+    const char *path = logs_write(l, "log.csv", text, sizeof text);
+    assert_ok(bf__bytes_open(&bytes, path, l->arena, &l->err), l->err);
+    assert_int_equal(truncate(path, 10), 0);
+    assert_int_equal(bytes.size, SIZE);
+    assert_memory_equal(bytes.data, text, SIZE);
+    bf__bytes_close(&bytes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_of_every_kind_are_exact),
@@ -310,6 +326,7 @@ int main(void) {
         logs_test(flags_may_be_words),
         logs_test(what_is_wrong_is_named),
         logs_test(a_file_that_is_not_there),
+        logs_test(a_file_that_is_cut_short_was_read),
         logs_test(threads_do_not_change_a_long_log),
         logs_test(reading_can_be_cancelled),
         logs_test(damaged_text_does_no_harm),

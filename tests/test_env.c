@@ -247,6 +247,8 @@ static void exact_values_are_the_known_ones(void **unused) {
     assert_near(exact("modelwin", "behavior", 1, NULL), -0.04, 1e-14);
     for (int k = 0; k < 10; k++)
         assert_near(exact("modelwin", "target", 0.1 * k, NULL), -0.16 / (1 + 0.1 * k), 1e-14);
+    for (double gap = 1e-3; gap > 2e-16; gap /= 10) /* as near to 1 as a number can be */
+        assert_near(exact("modelwin", "target", 1 - gap, NULL), -0.16 / (2 - gap), 1e-14);
     assert_near(exact("gridwalk", "greedy@0.9", 1, NULL), 0.9897623, 5e-8);
     assert_near(exact("gridwalk", "greedy@0.6", 1, NULL), 0.9354699, 5e-8);
     assert_near(exact("gridwalk", "greedy@0.3", 1, NULL), 0.7781742, 5e-8);
@@ -281,6 +283,8 @@ static void exact_discounted_values_are_sums_over_time(void **unused) {
     assert_near(exact("boyan", "uniform", gamma, NULL), sum, 1e-12);
     assert_near(exact("boyan", "uniform", 1 - 1e-9, NULL), exact("boyan", "uniform", 1, NULL),
                 1e-6);
+    assert_near(exact("boyan", "uniform", 1 - 1e-14, NULL), exact("boyan", "uniform", 1, NULL),
+                1e-11);
 }
 
 static void models_say_what_steps_do(void **unused) {

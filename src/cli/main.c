@@ -26,12 +26,34 @@ const bf__command *bf__command_at(int index) {
 /* ---- Progress: one line on a terminal, rewritten at most ten times a second; elsewhere a line a
  * minute. */
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted; /* the signal that asked for an end, or 0 */
 
 static void on_interrupt(int signal_number) {
     if (interrupted)
         _exit(128 + signal_number); /* asked twice: at once */
-    interrupted = 1;
+    interrupted = signal_number;
+    if (signal_number != SIGINT)
+        alarm(5); /* who asks like this does not ask twice, and does not wait for ever */
+}
+
+static void on_alarm(int signal_number) {
+    (void)signal_number;
+    _exit(128 + interrupted);
+}
+
+/* Signals that ask for an end are heard at the next look at progress: what is finished is kept and
+ * nothing half-written is left. A file that reaches a limit on its size is a failed write with a
+ * message, not a killed process. */
+static void listen(void) {
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART}, present;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends[i] == SIGINT || /* nohup has SIGHUP ignored, and means it */
+            (sigaction(ends[i], NULL, &present) == 0 && present.sa_handler != SIG_IGN))
+            sigaction(ends[i], &action, NULL);
+    action.sa_handler = on_alarm;
+    sigaction(SIGALRM, &action, NULL);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 typedef struct screen {
@@ -93,6 +115,27 @@ static int fail(const bf__tool *tool, const char *command, const bf_error *err) 
     return bf_status_exit(err->status);
 }
 
+static const char *running; /* the command, while it runs */
+
+/* OpenMP ends the process with status 1 if it cannot have the threads it wants. That status belongs
+ * to --strict, so an end that did not come through main gets another one. */
+static void on_exit_of_others(void) {
+    if (!running)
+        return;
+    fprintf(stderr,
+            "backflow %s: the system does not give the threads; --threads 1 needs no more\n",
+            running);
+    fflush(NULL);
+    _exit(bf_status_exit(BF_ENOMEM));
+}
+
+/* What was written has to have arrived. */
+static bf_status flush(const bf__tool *tool, bf_error *err) {
+    if (fflush(tool->out) != 0 || ferror(tool->out))
+        return bf_fail(err, BF_EFILE, "standard output: cannot be written");
+    return BF_OK;
+}
+
 static void print_help(FILE *out) {
     fputs("backflow - what would a new policy earn? Off-policy evaluation from logs of unknown "
           "origin.\n\n"
@@ -134,6 +177,8 @@ static int print_page(bf__tool *tool, bf_status (*print)(bf__tool *, bf_error *)
     bf_status status = bf_arena_create(&tool->arena, NULL, &err);
     if (status == BF_OK)
         status = print(tool, &err);
+    if (status == BF_OK)
+        status = flush(tool, &err);
     bf_arena_destroy(tool->arena);
     return status == BF_OK ? 0 : fail(tool, NULL, &err);
 }
@@ -147,11 +192,11 @@ int main(int argc, char **argv) {
     }
     if (is(argv[1], "--help", "-h") || strcmp(argv[1], "help") == 0) {
         print_help(tool.out);
-        return 0;
+        return flush(&tool, &err) == BF_OK ? 0 : fail(&tool, NULL, &err);
     }
     if (is(argv[1], "--version", "-V")) {
         print_version(tool.out, argc > 2 && is(argv[2], "--verbose", "-v"));
-        return 0;
+        return flush(&tool, &err) == BF_OK ? 0 : fail(&tool, NULL, &err);
     }
     if (strcmp(argv[1], "--man") == 0)
         return print_page(&tool, bf__man_print);
@@ -170,19 +215,23 @@ int main(int argc, char **argv) {
                 best.name ? best.name : "", best.name ? "?" : "");
         return fail(&tool, NULL, &err);
     }
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
-    sigaction(SIGINT, &action, NULL);
+    listen();
     screen s = {.tool = &tool};
     tool.context.log = (bf_log){on_message, on_progress, &s};
     if (bf_arena_create(&tool.arena, NULL, &err) != BF_OK)
         return fail(&tool, command->name, &err);
     int exit_status = 0;
+    running = command->name;
+    atexit(on_exit_of_others);
     bf_status status = command->run(&tool, argc - 2, argv + 2, &exit_status, &err);
+    running = NULL;
     close_line(&s);
-    if (status == BF_OK && (fflush(tool.out) != 0 || ferror(tool.out)))
-        status = bf_fail(&err, BF_EFILE, "standard output: cannot be written");
+    if (status == BF_OK)
+        status = flush(&tool, &err);
     if (status != BF_OK)
         exit_status = fail(&tool, command->name, &err);
+    if (status == BF_ECANCELLED && interrupted)
+        exit_status = 128 + interrupted;
     bf_arena_destroy(tool.arena);
     return exit_status;
 }

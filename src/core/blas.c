@@ -11,22 +11,38 @@
  * OpenBLAS runs one thread: parallel work is cut into tiles of a fixed size by our own code, so
  * that the digits do not depend on the number of threads.
  *
+ * OpenBLAS maps a buffer of 128 MiB of address space for every caller that is inside it, keeps it
+ * for the next one, and tries again for ever if the system refuses (a limit on memory). So we ask
+ * the system first, and let OpenBLAS take as many buffers as there will be callers while we know
+ * that it gets them. Threads of a host program that call the library at the same time are not
+ * counted: a host with a limit on its address space leaves them 128 MiB each.
+ *
  * The table of routines is the library's only process-wide state: a loaded library is one. */
 #include "core/blas.h"
 
 #include <dlfcn.h>
+#include <omp.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "core/fail.h"
 
-#define LIBRARY "libopenblas.so.0"
+#define LIBRARY      "libopenblas.so.0"
+#define BUFFER       ((size_t)129 << 20) /* of a caller, with a margin */
+#define MOST_BUFFERS 64                  /* OpenBLAS has a table of them */
 
 static bf__blas table;
 static char failure[256];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static void *(*take_buffer)(int); /* NULL: this OpenBLAS keeps them to itself */
+static void (*give_buffer)(void *);
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool loaded;
+static atomic_int held; /* buffers that OpenBLAS has mapped for us */
 
 #if defined(__x86_64__)
 const char *bf__simd_level(void) {
@@ -88,12 +104,55 @@ static void load(void) {
         snprintf(failure, sizeof failure, "%s has no %s", LIBRARY, #symbol);
 #include "core/blas.def"
 #undef BF_BLAS
+    *(void **)&take_buffer = dlsym(library, "blas_memory_alloc");
+    *(void **)&give_buffer = dlsym(library, "blas_memory_free");
 }
 
-bf_status bf__blas_load(const bf__blas **out, bf_error *err) {
-    *out = &table;
-    pthread_once(&once, load);
+/* Whether the system would map one more buffer. */
+static bool has_room(void) {
+    void *probe = mmap(NULL, BUFFER, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return probe != MAP_FAILED && munmap(probe, BUFFER) == 0;
+}
+
+/* Lets OpenBLAS hold `count` buffers; false where the system has no room for all of them. */
+static bool hold(int count) {
+    void *taken[MOST_BUFFERS];
+    int got = 0;
+    if (!take_buffer || !give_buffer)
+        return has_room();
+    while (got < count && has_room())
+        taken[got++] = take_buffer(0);
+    for (int i = 0; i < got; i++)
+        give_buffer(taken[i]);
+    if (got > held)
+        held = got;
+    return got == count;
+}
+
+static bf_status prepare(int buffers, bf_error *err) {
+    bool room = loaded || has_room(); /* loading takes a first buffer */
+    if (room && !loaded) {
+        load();
+        loaded = true;
+    }
     if (failure[0])
         return bf_fail(err, BF_EABSENT, "no BLAS: %s", failure);
+    if (!room || (held < buffers && !hold(buffers)))
+        return bf_fail(err, BF_ENOMEM,
+                       "out of memory: matrices on %d thread%s need %d MiB of address space; raise "
+                       "the limit (ulimit -v), or take fewer threads",
+                       buffers, buffers > 1 ? "s" : "", (int)(BUFFER >> 20) * buffers);
     return BF_OK;
+}
+
+bf_status bf__blas_load(const bf__blas **out, int threads, bf_error *err) {
+    int buffers = threads * omp_get_num_threads(); /* as many as our own team has members */
+    buffers = buffers < 1 ? 1 : buffers > MOST_BUFFERS ? MOST_BUFFERS : buffers;
+    *out = &table;
+    if (loaded && held >= buffers && !failure[0])
+        return BF_OK;
+    pthread_mutex_lock(&lock);
+    bf_status status = prepare(buffers, err);
+    pthread_mutex_unlock(&lock);
+    return status;
 }

@@ -14,8 +14,9 @@ enum { BF__ROW_MAJOR = 101, BF__COL_MAJOR = 102, BF__NO_TRANS = 111, BF__TRANS =
 enum { BF__UPPER = 121, BF__LOWER = 122, BF__NON_UNIT = 131, BF__UNIT = 132 };
 enum { BF__LEFT = 141, BF__RIGHT = 142 };
 
-/* The routines; BF_EABSENT with the reason where they cannot be loaded. Safe from any thread. */
-bf_status bf__blas_load(const bf__blas **out, bf_error *err);
+/* The routines, for `threads` callers at once. BF_EABSENT with the reason where they cannot be
+ * loaded, BF_ENOMEM where they could not have their working memory. Safe from any thread. */
+bf_status bf__blas_load(const bf__blas **out, int threads, bf_error *err);
 
 /* "AVX-512", "AVX2" or "baseline": what our own loops and the choice of kernels go by. */
 const char *bf__simd_level(void);

@@ -19,7 +19,7 @@ bf_machine bf_machine_describe(void) {
     bf_machine machine = {.simd = bf__simd_level(), .threads = bf__threads(NULL)};
     const bf__blas *blas;
     bf_error err;
-    if (bf__blas_load(&blas, &err) == BF_OK) {
+    if (bf__blas_load(&blas, 1, &err) == BF_OK) {
         char name[32] = "", release[32] = "";
         sscanf(blas->config(), "%31s %31s", name, release);
         snprintf(machine.blas, sizeof machine.blas, "%s %s, %s kernels", name, release,

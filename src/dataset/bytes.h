@@ -10,11 +10,14 @@
 typedef struct bf__bytes {
     const unsigned char *data;
     size_t size;
-    bool mapped; /* by the system; otherwise read into the arena */
+    bool mapped; /* pages of our own; otherwise in the arena */
 } bf__bytes;
 
-/* A regular file is mapped, anything else (a pipe) is read to its end into `arena`. */
+/* Reads the file, whole: what happens to it afterwards does not matter. A regular file goes into
+ * pages that bf__bytes_close gives back, anything else (a pipe) into `arena`. */
 bf_status bf__bytes_open(bf__bytes *out, const char *path, bf_arena *arena, bf_error *err);
+/* The first `count` bytes are not needed any more; the pages among them go back to the system. */
+void bf__bytes_forget(const bf__bytes *bytes, size_t count);
 /* Safe on a zeroed struct, and twice. */
 void bf__bytes_close(bf__bytes *bytes);
 

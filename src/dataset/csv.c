@@ -4,13 +4,14 @@
  * (doubled inside), blanks around them allowed; LF or CRLF; a byte-order mark, lines that start
  * with '#' and blank lines are skipped. Columns that nobody asked for may hold any text.
  *
- * The file is mapped. A first pass finds the records and cuts the file into chunks of about
+ * The file is in memory. A first pass finds the records and cuts the file into chunks of about
  * 2 MiB at their ends; then the rows of a chunk have a known place in the columns, and chunks are
  * parsed by any number of threads with the same result. Waves of chunks run one after another:
- * between them progress is told, and the first bad record of the file is the one reported.
+ * between them progress is told, text that has been parsed is given back to the system, and the
+ * first bad record of the file is the one reported.
  *
- * Cost: one look at every byte in the first pass (memchr), one parse in the second; no memory
- * beyond the columns. */
+ * Cost: one look at every byte in the first pass (memchr), one parse in the second. Memory: the
+ * file shrinks while the columns grow, so that the larger of the two is what is needed. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -245,6 +246,8 @@ static bf_status fill(const bf__file *file, const bf__sink *sinks, int64_t *row,
                     *err = own->chunks[k].err;
                 return own->chunks[k].status;
             }
+        const char *done = own->chunks[last - 1].end;
+        bf__bytes_forget(&file->bytes, (size_t)(done - (const char *)file->bytes.data));
     }
     return BF_OK;
 }

@@ -67,10 +67,9 @@ static const bf__reader *choose(const bf__file *file) {
     return NULL;
 }
 
-bf_status bf__file_open(bf__file *out, const char *path, int format, bool bare,
-                        const bf_context *context, bf_arena *scratch, bf_error *err) {
-    *out = (bf__file){.path = path, .bare = bare};
-    BF_TRY(bf__bytes_open(&out->bytes, path, scratch, err));
+bf_status bf__file_parse(bf__file *out, const char *path, const bf__bytes *bytes, int format,
+                         bool bare, const bf_context *context, bf_arena *scratch, bf_error *err) {
+    *out = (bf__file){.path = path, .bytes = *bytes, .bare = bare};
     if (out->bytes.size == 0)
         return bf_fail(err, BF_EFORMAT, "%s: the file is empty", path);
     out->reader = format > 0 ? bf__reader_at(format - 1) : choose(out);
@@ -79,6 +78,14 @@ bf_status bf__file_open(bf__file *out, const char *path, int format, bool bare,
                        "%s: neither text nor any other form of log; --format can be %s", path,
                        formats);
     return out->reader->open(out, context, scratch, err);
+}
+
+bf_status bf__file_open(bf__file *out, const char *path, int format, bool bare,
+                        const bf_context *context, bf_arena *scratch, bf_error *err) {
+    bf__bytes bytes;
+    *out = (bf__file){.path = path};
+    BF_TRY(bf__bytes_open(&bytes, path, scratch, err));
+    return bf__file_parse(out, path, &bytes, format, bare, context, scratch, err);
 }
 
 void bf__file_close(bf__file *file) {

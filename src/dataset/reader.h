@@ -53,6 +53,9 @@ const bf__reader *bf__reader_at(int index);
  * suffix; otherwise it is reader format - 1. The file must be closed, also after a failure. */
 bf_status bf__file_open(bf__file *out, const char *path, int format, bool bare,
                         const bf_context *context, bf_arena *scratch, bf_error *err);
+/* The same for bytes that were read already; they become the file's. */
+bf_status bf__file_parse(bf__file *out, const char *path, const bf__bytes *bytes, int format,
+                         bool bare, const bf_context *context, bf_arena *scratch, bf_error *err);
 void bf__file_close(bf__file *file);
 
 /* A log from one source that is no file: `reader` finds what it has to know in file->own. `name`

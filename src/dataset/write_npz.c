@@ -5,6 +5,7 @@
  * The header is padded so that the numbers begin at a multiple of 64 bytes. Arrays are row-major
  * (n, width), the log is column after column: the archive is made from transposed copies. The time
  * stamps are those of the first day that a zip file knows, so that equal logs are equal files. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <zip.h>
@@ -91,15 +92,78 @@ static bf_status add(zip_t *archive, const bf__block *block, const char *path, b
     return BF_OK;
 }
 
-/* libzip writes beside and renames by itself: what it makes takes the place of out->beside. */
+/* ---- The archive as libzip sees it: an empty file, to be written into ours */
+
+typedef struct sink {
+    FILE *file;
+    zip_error_t error;
+} sink;
+
+static zip_int64_t sink_fail(sink *to) {
+    zip_error_set(&to->error, ZIP_ER_WRITE, errno);
+    return -1;
+}
+
+static zip_int64_t sink_seek(sink *to, void *data, zip_uint64_t length) {
+    const zip_source_args_seek_t *where =
+        ZIP_SOURCE_GET_ARGS(zip_source_args_seek_t, data, length, &to->error);
+    if (!where)
+        return -1;
+    return fseeko(to->file, (off_t)where->offset, where->whence) == 0 ? 0 : sink_fail(to);
+}
+
+static zip_int64_t sink_call(void *state, void *data, zip_uint64_t length, zip_source_cmd_t what) {
+    sink *to = state;
+    zip_stat_t *about = data;
+    switch (what) {
+    case ZIP_SOURCE_SUPPORTS:
+        return zip_source_make_command_bitmap(
+            ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR,
+            ZIP_SOURCE_FREE, ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL, ZIP_SOURCE_BEGIN_WRITE,
+            ZIP_SOURCE_COMMIT_WRITE, ZIP_SOURCE_ROLLBACK_WRITE, ZIP_SOURCE_WRITE,
+            ZIP_SOURCE_SEEK_WRITE, ZIP_SOURCE_TELL_WRITE, ZIP_SOURCE_REMOVE, -1);
+    case ZIP_SOURCE_STAT:
+        zip_stat_init(about);
+        about->valid = ZIP_STAT_SIZE;
+        about->size = 0;
+        return sizeof *about;
+    case ZIP_SOURCE_ERROR:
+        return zip_error_to_data(&to->error, data, length);
+    case ZIP_SOURCE_WRITE:
+        return fwrite(data, 1, length, to->file) == length ? (zip_int64_t)length : sink_fail(to);
+    case ZIP_SOURCE_SEEK_WRITE:
+        return sink_seek(to, data, length);
+    case ZIP_SOURCE_TELL_WRITE:
+        return (zip_int64_t)ftello(to->file);
+    case ZIP_SOURCE_COMMIT_WRITE:
+        return fflush(to->file) == 0 ? 0 : sink_fail(to);
+    default: /* there is nothing to read, to begin or to take back */
+        return 0;
+    }
+}
+
+static bf_status bad_zip(const bf__output *out, const char *why, bf_error *err) {
+    return bf_fail(err, BF_EFILE, "%s: cannot be written: %s", out->path, why);
+}
+
 static bf_status fill(const bf__output *out, const bf__block *blocks, int count,
                       const bf_context *context, bf_arena *arena, bf_error *err) {
-    if (strcmp(out->beside, out->path) == 0)
+    if (out->direct)
         return bf_fail(err, BF_EFILE, "%s: an .npz can only be written to a plain file", out->path);
-    int code;
-    zip_t *archive = zip_open(out->beside, ZIP_CREATE | ZIP_TRUNCATE, &code);
-    if (!archive)
-        return bf_fail(err, BF_EFILE, "%s: cannot be written (libzip error %d)", out->path, code);
+    zip_error_t cause;
+    sink to = {.file = out->file};
+    zip_error_init(&to.error);
+    zip_error_init(&cause);
+    zip_source_t *source = zip_source_function_create(sink_call, &to, &cause);
+    zip_t *archive =
+        source ? zip_open_from_source(source, ZIP_CREATE | ZIP_TRUNCATE, &cause) : NULL;
+    if (!archive) {
+        bf_status status = bad_zip(out, zip_error_strerror(&cause), err);
+        if (source)
+            zip_source_free(source);
+        zip_error_fini(&cause);
+        return status;
+    }
     bf_status status = BF_OK;
     for (int b = 0; b < count && status == BF_OK; b++) {
         if (!bf__progress(context, "writing", b, count, out->path))
@@ -110,8 +174,7 @@ static bf_status fill(const bf__output *out, const bf__block *blocks, int count,
     if (status == BF_OK && zip_close(archive) == 0)
         return BF_OK;
     if (status == BF_OK)
-        status =
-            bf_fail(err, BF_EFILE, "%s: cannot be written: %s", out->path, zip_strerror(archive));
+        status = bad_zip(out, zip_strerror(archive), err);
     zip_discard(archive);
     return status;
 }

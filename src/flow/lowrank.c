@@ -262,7 +262,7 @@ static void rows_of_block(double *phi, double *psi, kind what, const bf__lowrank
 static bf_status make_rows(double *phi, double *psi, kind what, const bf__lowrank *lowrank,
                            int64_t first, int64_t count, const bf_context *context, bf_error *err) {
     const bf__blas *blas;
-    BF_TRY(bf__blas_load(&blas, err));
+    BF_TRY(bf__blas_load(&blas, bf__threads(context), err));
     int64_t m = lowrank->m;
 #pragma omp parallel for schedule(dynamic) num_threads(bf__threads(context))
     for (int64_t r = 0; r < count; r += ROWS)

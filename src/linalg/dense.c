@@ -35,7 +35,7 @@ static bf_status check_size(int64_t a, int64_t b, int64_t c, bf_error *err) {
 bf_status bf__matmul(double *c, const double *a, bool ta, const double *b, bool tb, int64_t m,
                      int64_t n, int64_t k, const bf_context *context, bf_error *err) {
     const bf__blas *blas;
-    BF_TRY(bf__blas_load(&blas, err));
+    BF_TRY(bf__blas_load(&blas, bf__threads(context), err));
     BF_TRY(check_size(m, n, k, err));
 #pragma omp parallel for schedule(dynamic) num_threads(bf__threads(context))
     for (int64_t t = 0; t < tiles(m); t++) {
@@ -50,7 +50,7 @@ bf_status bf__matmul(double *c, const double *a, bool ta, const double *b, bool 
 bf_status bf__matmul_f(float *c, const float *a, bool ta, const float *b, bool tb, int64_t m,
                        int64_t n, int64_t k, const bf_context *context, bf_error *err) {
     const bf__blas *blas;
-    BF_TRY(bf__blas_load(&blas, err));
+    BF_TRY(bf__blas_load(&blas, bf__threads(context), err));
     BF_TRY(check_size(m, n, k, err));
 #pragma omp parallel for schedule(dynamic) num_threads(bf__threads(context))
     for (int64_t t = 0; t < tiles(m); t++) {
@@ -65,7 +65,7 @@ bf_status bf__matmul_f(float *c, const float *a, bool ta, const float *b, bool t
 bf_status bf__gram(double *c, const double *a, int64_t p, const double *b, int64_t q, int64_t n,
                    double beta, const bf_context *context, bf_error *err) {
     const bf__blas *blas;
-    BF_TRY(bf__blas_load(&blas, err));
+    BF_TRY(bf__blas_load(&blas, bf__threads(context), err));
     BF_TRY(check_size(p, q, DEPTH, err));
     bool half = a == b && p == q;
     int64_t across = (q + ACROSS - 1) / ACROSS, strips = (p + STRIP - 1) / STRIP;
@@ -106,7 +106,7 @@ bf_status bf__matvec(double *y, const double *a, bool trans, const double *x, in
 
 bf_status bf__cholesky(double *a, int64_t m, double *jitter, bf_arena *arena, bf_error *err) {
     const bf__blas *blas;
-    BF_TRY(bf__blas_load(&blas, err));
+    BF_TRY(bf__blas_load(&blas, 1, err));
     BF_TRY(check_size(m, m, m, err));
     bf_mark mark = bf_arena_mark(arena);
     double *diagonal;
@@ -144,7 +144,7 @@ bf_status bf__cholesky(double *a, int64_t m, double *jitter, bf_arena *arena, bf
 bf_status bf__lower_solve(double *b, int64_t rows, const double *l, int64_t m, bool trans,
                           const bf_context *context, bf_error *err) {
     const bf__blas *blas;
-    BF_TRY(bf__blas_load(&blas, err));
+    BF_TRY(bf__blas_load(&blas, bf__threads(context), err));
     BF_TRY(check_size(m, m, m, err));
 #pragma omp parallel for schedule(dynamic) num_threads(bf__threads(context))
     for (int64_t t = 0; t < tiles(rows); t++)
@@ -163,7 +163,7 @@ bf_status bf__cholesky_solve(double *b, int64_t rows, const double *l, int64_t m
 bf_status bf__lu_solve(double *b, int64_t rows, double *a, int64_t m, bf_arena *arena,
                        bf_error *err) {
     const bf__blas *blas;
-    BF_TRY(bf__blas_load(&blas, err));
+    BF_TRY(bf__blas_load(&blas, 1, err));
     BF_TRY(check_size(m, m, rows, err));
     bf_mark mark = bf_arena_mark(arena);
     int *pivots, size = (int)m, count = (int)rows, info = 0;
@@ -180,7 +180,7 @@ bf_status bf__lu_solve(double *b, int64_t rows, double *a, int64_t m, bf_arena *
 
 bf_status bf__eigen(double *values, double *a, int64_t m, bf_arena *arena, bf_error *err) {
     const bf__blas *blas;
-    BF_TRY(bf__blas_load(&blas, err));
+    BF_TRY(bf__blas_load(&blas, 1, err));
     if (m > 30000) /* the routine's workspace, 2 m^2, is counted in int */
         return bf_fail(err, BF_ENUMERIC, "a matrix of %lld rows is too large for its eigenvalues",
                        (long long)m);

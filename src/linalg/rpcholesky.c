@@ -138,7 +138,7 @@ bf_status bf__rpcholesky(double *f, int64_t *pivots, int64_t *rank, double *resi
                          const bf__psd *a, double tolerance, uint64_t seed,
                          const bf_context *context, bf_arena *arena, bf_error *err) {
     const bf__blas *blas;
-    BF_TRY(bf__blas_load(&blas, err));
+    BF_TRY(bf__blas_load(&blas, bf__threads(context), err));
     int threads = bf__threads(context), idle = 0;
     int64_t n = a->n;
     double before[BLOCK * BLOCK]; /* h, not yet eliminated */

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "backflow/policy.h"
+#include "dataset/bytes.h"
 #include "dataset/dataset.h"
 
 /* A policy of some kind starts with this struct and goes on with what the kind needs. */
@@ -15,6 +16,7 @@ struct bf_policy {
     int actions;      /* A */
     int state_dim;    /* numbers in a state it can be asked about; 0: any */
     int64_t states;   /* S where it knows the states 0 .. S-1 only; 0: real-valued ones */
+    uint64_t content; /* tells files of different content apart; 0: it came from no file */
     /* probabilities (A, n) at states (d, n); the caller has checked d. May be called from several
      * threads at once. */
     bf_status (*probabilities)(const bf_policy *self, const double *states, int64_t n,
@@ -26,7 +28,10 @@ typedef struct bf__policy_kind {
     const char *name, *summary;
     /* Whether the file is of this kind, by its first bytes and its path. */
     bool (*claims)(const char *path, const unsigned char *head, size_t length);
-    bf_status (*read)(const bf_policy **out, const char *path, bf_arena *arena, bf_error *err);
+    /* `bytes` is all of the file, which may have been a pipe; `path` stands in messages. The reader
+     * may set *out to memory of `arena` only. */
+    bf_status (*read)(bf_policy **out, const char *path, const bf__bytes *bytes, bf_arena *arena,
+                      bf_error *err);
 } bf__policy_kind;
 
 /* As bf_policy_apply, in place: fills data->pi and data->npi. */

@@ -32,7 +32,8 @@ void bf__network_encode(const bf__network *network, const double *states, int64_
 /* The network as a policy file; network_file.c says what is in it. */
 #define BF__NETWORK_MAGIC "backflow network policy "
 bf_status bf__network_write(const bf__network *network, const char *path, bf_error *err);
-bf_status bf__network_read(const bf_policy **out, const char *path, bf_arena *arena, bf_error *err);
+bf_status bf__network_read(bf_policy **out, const char *path, const bf__bytes *bytes,
+                           bf_arena *arena, bf_error *err);
 /* The same from the text of such a file; `name` stands in messages where the path would. */
 bf_status bf__network_parse(const bf_policy **out, const char *name, const char *text,
                             bf_arena *arena, bf_error *err);

@@ -15,7 +15,6 @@
  *     end
  *
  * Nothing in a file is believed before it was checked, and a message names the line. */
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -290,32 +289,24 @@ static bf_status read_head(cursor *c, size_t length) {
     return BF_OK;
 }
 
-/* The whole file, with a '\0' after it. */
-static bf_status slurp(char **out, size_t *length, const char *path, bf_arena *arena,
-                       bf_error *err) {
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return bf_fail(err, BF_EFILE, "%s: cannot be read: %s", path, strerror(errno));
-    *out = bf_arena_alloc(arena, LARGEST + 2, 1, err);
-    *length = *out ? fread(*out, 1, LARGEST + 1, file) : 0;
-    bool bad = ferror(file) != 0;
-    fclose(file);
-    if (!*out)
-        return BF_ENOMEM;
-    if (bad)
-        return bf_fail(err, BF_EFILE, "%s: cannot be read: %s", path, strerror(errno));
-    if (*length > LARGEST)
+/* The whole file as text of ours, with a '\0' after it. */
+static bf_status take_text(char **out, const char *path, const bf__bytes *bytes, bf_arena *arena,
+                           bf_error *err) {
+    const unsigned char *zero = memchr(bytes->data, '\0', bytes->size);
+    if (bytes->size > LARGEST)
         return bf_fail(err, BF_EPOLICY, "%s: is larger than any network policy can be (%d bytes)",
                        path, LARGEST);
-    (*out)[*length] = '\0';
-    if (strlen(*out) != *length)
+    if (zero)
         return bf_fail(err, BF_EPOLICY, "%s: byte %zu is zero: this is not the text it should be",
-                       path, strlen(*out));
+                       path, (size_t)(zero - bytes->data));
+    BF_ALLOC(*out, arena, (int64_t)bytes->size + 1, err);
+    memcpy(*out, bytes->data, bytes->size);
+    (*out)[bytes->size] = '\0';
     return BF_OK;
 }
 
 /* Cuts `text`, which the network goes on using, into lines and words. */
-static bf_status parse(const bf_policy **out, const char *path, char *text, size_t length,
+static bf_status parse(bf_policy **out, const char *path, char *text, size_t length,
                        bf_arena *arena, bf_error *err) {
     bf__network *network;
     char *line;
@@ -340,19 +331,21 @@ static bf_status parse(const bf_policy **out, const char *path, char *text, size
     return BF_OK;
 }
 
-bf_status bf__network_read(const bf_policy **out, const char *path, bf_arena *arena,
-                           bf_error *err) {
+bf_status bf__network_read(bf_policy **out, const char *path, const bf__bytes *bytes,
+                           bf_arena *arena, bf_error *err) {
     char *text = NULL;
-    size_t length = 0;
-    BF_TRY(slurp(&text, &length, path, arena, err));
-    return parse(out, path, text, length, arena, err);
+    BF_TRY(take_text(&text, path, bytes, arena, err));
+    return parse(out, path, text, bytes->size, arena, err);
 }
 
 bf_status bf__network_parse(const bf_policy **out, const char *name, const char *text,
                             bf_arena *arena, bf_error *err) {
     size_t length = strlen(text);
+    bf_policy *made = NULL;
     char *copy = bf_arena_alloc(arena, (int64_t)length + 1, 1, err);
     if (!copy)
         return BF_ENOMEM;
-    return parse(out, name, memcpy(copy, text, length + 1), length, arena, err);
+    bf_status status = parse(&made, name, memcpy(copy, text, length + 1), length, arena, err);
+    *out = made;
+    return status;
 }

@@ -31,25 +31,40 @@ bool bf_policy_describe(int index, const char **name, const char **summary) {
     return kind != NULL;
 }
 
-bf_status bf_policy_read(const bf_policy **out, const char *path, bf_arena *arena, bf_error *err) {
-    unsigned char head[512];
-    bf_arena *scratch;
-    bf__bytes bytes;
-    BF_TRY(bf_arena_create(&scratch, bf_arena_allocator(arena), err));
-    bf_status status = bf__bytes_open(&bytes, path, scratch, err);
-    size_t length = bytes.size < sizeof head ? bytes.size : sizeof head;
-    if (status == BF_OK)
-        memcpy(head, bytes.data, length);
-    bf__bytes_close(&bytes);
-    bf_arena_destroy(scratch);
-    BF_TRY(status);
+/* FNV-1a, 64 bits; never 0. */
+static uint64_t fingerprint(const bf__bytes *bytes) {
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < bytes->size; i++)
+        hash = (hash ^ bytes->data[i]) * 1099511628211u;
+    return hash ? hash : 1;
+}
+
+static bf_status read_bytes(bf_policy **out, const char *path, const bf__bytes *bytes,
+                            bf_arena *arena, bf_error *err) {
+    size_t length = bytes->size < 512 ? bytes->size : 512;
     if (length == 0)
         return bf_fail(err, BF_EPOLICY, "%s: the file is empty", path);
     for (int k = 0; bf__policy_kind_at(k); k++)
-        if (kinds[k]->claims(path, head, length))
-            return kinds[k]->read(out, path, arena, err);
+        if (kinds[k]->claims(path, bytes->data, length))
+            return kinds[k]->read(out, path, bytes, arena, err);
     return bf_fail(err, BF_EPOLICY,
                    "%s: not a policy: 'backflow list policies' says which files are", path);
+}
+
+bf_status bf_policy_read(const bf_policy **out, const char *path, bf_arena *arena, bf_error *err) {
+    bf_arena *scratch;
+    bf__bytes bytes;
+    bf_policy *policy = NULL;
+    BF_TRY(bf_arena_create(&scratch, bf_arena_allocator(arena), err));
+    bf_status status = bf__bytes_open(&bytes, path, scratch, err);
+    if (status == BF_OK)
+        status = read_bytes(&policy, path, &bytes, arena, err);
+    if (status == BF_OK)
+        policy->content = fingerprint(&bytes);
+    bf__bytes_close(&bytes);
+    bf_arena_destroy(scratch);
+    *out = policy;
+    return status;
 }
 
 int bf_policy_actions(const bf_policy *policy) {

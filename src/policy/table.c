@@ -1,15 +1,17 @@
 /* table.c - A policy as a table: one row of probabilities per state.
  *
  * .csv   pi0,pi1,... under a header or without one; row i is state i. With a column s rows are in
- *        any order and say their state.
+ *        any order and say their state; memory is for the rows that are there, whatever states
+ *        they claim.
  * .npy   an array (S, A).
  *
- * Shapes      table (S, A) row-major
- * Cost        O(A) per state asked about
+ * Shapes      table (rows, A) row-major
+ * Cost        O(A) per state asked about, and O(log rows) where rows say their state
  */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/fail.h"
@@ -23,8 +25,25 @@
 
 typedef struct table {
     bf_policy base;
-    const double *rows; /* (S, A); a state that the file leaves out has NAN */
+    const double *rows;   /* (count, A) */
+    int64_t count;        /* rows */
+    const int64_t *state; /* (count), ascending: the state of each row; NULL: row i is state i */
 } table;
+
+/* The row of a state, or -1 where the file leaves it out. */
+static int64_t row_of(const table *t, int64_t state) {
+    int64_t low = 0, high = t->count;
+    if (!t->state)
+        return state;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (t->state[middle] < state)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < t->count && t->state[low] == state ? low : -1;
+}
 
 static bf_status probabilities(const bf_policy *self, const double *states, int64_t n, double *out,
                                bf_error *err) {
@@ -35,18 +54,18 @@ static bf_status probabilities(const bf_policy *self, const double *states, int6
         if (!(s >= 0 && s < (double)self->states) || s != floor(s))
             return bf_fail(err, BF_EPOLICY, "%s: state %.17g is not one of its states, 0 to %lld",
                            self->name, s, (long long)self->states - 1);
-        const double *row = t->rows + (int64_t)s * actions;
-        if (isnan(row[0]))
+        int64_t at = row_of(t, (int64_t)s);
+        if (at < 0)
             return bf_fail(err, BF_EPOLICY, "%s: no row for state %.17g, which the log visits",
                            self->name, s);
         for (int a = 0; a < actions; a++)
-            out[a * n + i] = row[a];
+            out[a * n + i] = t->rows[at * actions + a];
     }
     return BF_OK;
 }
 
-static bf_status make(const bf_policy **out, const char *name, const double *rows, int64_t states,
-                      int actions, bf_arena *arena, bf_error *err) {
+static bf_status make(bf_policy **out, const char *name, const double *rows, int64_t count,
+                      const int64_t *state, int actions, bf_arena *arena, bf_error *err) {
     table *t;
     char *copy;
     BF_ALLOC(t, arena, 1, err);
@@ -56,9 +75,11 @@ static bf_status make(const bf_policy **out, const char *name, const double *row
                           .name = copy,
                           .actions = actions,
                           .state_dim = 1,
-                          .states = states,
+                          .states = state ? state[count - 1] + 1 : count,
                           .probabilities = probabilities},
-                 .rows = rows};
+                 .rows = rows,
+                 .count = count,
+                 .state = state};
     *out = &t->base;
     return BF_OK;
 }
@@ -80,8 +101,8 @@ static bf_status check_row(const double *row, int64_t stride, int actions, const
     return BF_OK;
 }
 
-bf_status bf_policy_from_table(const bf_policy **out, const char *name, bf_view rows,
-                               bf_arena *arena, bf_error *err) {
+static bf_status from_view(bf_policy **out, const char *name, bf_view rows, bf_arena *arena,
+                           bf_error *err) {
     double *copy;
     char where[320];
     if (rows.rows < 1 || rows.cols < 1 || rows.cols > INT_MAX)
@@ -93,12 +114,20 @@ bf_status bf_policy_from_table(const bf_policy **out, const char *name, bf_view 
         BF_TRY(check_row(bf_view_row(rows, s), 1, actions, where, err));
         memcpy(copy + s * actions, bf_view_row(rows, s), (size_t)actions * sizeof *copy);
     }
-    return make(out, name, copy, rows.rows, actions, arena, err);
+    return make(out, name, copy, rows.rows, NULL, actions, arena, err);
+}
+
+bf_status bf_policy_from_table(const bf_policy **out, const char *name, bf_view rows,
+                               bf_arena *arena, bf_error *err) {
+    bf_policy *made = NULL;
+    bf_status status = from_view(&made, name, rows, arena, err);
+    *out = made;
+    return status;
 }
 
 /* ---- .npy */
 
-static bf_status read_npy(const bf_policy **out, const char *path, const bf__bytes *bytes,
+static bf_status read_npy(bf_policy **out, const char *path, const bf__bytes *bytes,
                           bf_arena *arena, bf_arena *scratch, bf_error *err) {
     bf__npy npy;
     char shape[160];
@@ -120,7 +149,7 @@ static bf_status read_npy(const bf_policy **out, const char *path, const bf__byt
         for (int64_t s = 0; s < states; s++)
             rows[s * actions + a] = column[s];
     }
-    return bf_policy_from_table(out, path, bf_view_of(rows, states, actions), arena, err);
+    return from_view(out, path, bf_view_of(rows, states, actions), arena, err);
 }
 
 /* ---- .csv */
@@ -149,54 +178,71 @@ static bf_status columns(const bf__file *file, int *place, int *actions, bool *b
     return BF_OK;
 }
 
-/* How many states the column s names: the greatest plus 1. */
-static bf_status count_states(int64_t *out, const bf__file *file, const double *state,
-                              const int64_t *line, bf_error *err) {
-    *out = 0;
+/* A row of the file and the state that it is for. */
+typedef struct entry {
+    int64_t state, row;
+} entry;
+
+static int by_state_and_row(const void *left, const void *right) {
+    const entry *a = left, *b = right;
+    int order = (a->state > b->state) - (a->state < b->state);
+    return order ? order : (a->row > b->row) - (a->row < b->row);
+}
+
+/* The order of rows by the column s, which names every state at most once. */
+static bf_status sort_states(entry *out, const bf__file *file, const double *state,
+                             const int64_t *line, bf_error *err) {
     for (int64_t i = 0; i < file->rows; i++) {
         if (!(state[i] >= 0 && state[i] < 1e8) || state[i] != floor(state[i]))
             return bf_fail(err, BF_EPOLICY,
                            "%s:%lld: s: %.17g is not a state; states are 0, 1, ...", file->path,
                            (long long)line[i], state[i]);
-        if (state[i] >= (double)*out)
-            *out = (int64_t)state[i] + 1;
+        out[i] = (entry){(int64_t)state[i], i};
     }
+    qsort(out, (size_t)file->rows, sizeof *out, by_state_and_row);
+    for (int64_t i = 1; i < file->rows; i++)
+        if (out[i].state == out[i - 1].state)
+            return bf_fail(err, BF_EPOLICY, "%s:%lld: s: state %lld is there twice", file->path,
+                           (long long)line[out[i].row], (long long)out[i].state);
     return BF_OK;
 }
 
-static bf_status read_csv(const bf_policy **out, const bf__file *file, bf_arena *arena,
-                          bf_arena *scratch, bf_error *err) {
+static bf_status read_csv(bf_policy **out, const bf__file *file, bf_arena *arena, bf_arena *scratch,
+                          bf_error *err) {
     int *place, actions = 0;
     bool by_state = false;
-    int64_t n = file->rows, *line, states = n;
+    int64_t n = file->rows, *line, *states = NULL;
     double *pi, *state, *rows;
+    entry *order;
     bf__sink *sinks;
     char where[320];
     BF_ALLOC(place, scratch, file->count, err);
     BF_TRY(columns(file, place, &actions, &by_state, scratch, err));
     BF_ALLOC(line, scratch, n, err);
     BF_ALLOC(state, scratch, n, err);
+    BF_ALLOC(order, scratch, n, err);
     BF_ALLOC(pi, scratch, n * actions, err);
     BF_ZALLOC(sinks, scratch, file->count, err);
     for (int c = 0; c < file->count; c++)
         sinks[c].values = place[c] < 0 ? state : pi + n * place[c];
     BF_TRY(file->reader->fill(file, sinks, line, NULL, scratch, err));
-    if (by_state)
-        BF_TRY(count_states(&states, file, state, line, err));
-    BF_ALLOC(rows, arena, states * actions, err);
-    for (int64_t k = 0; k < states * actions; k++)
-        rows[k] = NAN;
     for (int64_t i = 0; i < n; i++) {
-        int64_t s = by_state ? (int64_t)state[i] : i;
         snprintf(where, sizeof where, "%.256s:%lld", file->path, (long long)line[i]);
         BF_TRY(check_row(pi + i, n, actions, where, err));
-        if (!isnan(rows[s * actions]))
-            return bf_fail(err, BF_EPOLICY, "%s: s: state %lld is there twice", where,
-                           (long long)s);
-        for (int a = 0; a < actions; a++)
-            rows[s * actions + a] = pi[a * n + i];
+        order[i] = (entry){i, i};
     }
-    return make(out, file->path, rows, states, actions, arena, err);
+    if (by_state) {
+        BF_TRY(sort_states(order, file, state, line, err));
+        BF_ALLOC(states, arena, n, err);
+    }
+    BF_ALLOC(rows, arena, n * actions, err);
+    for (int64_t i = 0; i < n; i++) {
+        if (by_state)
+            states[i] = order[i].state;
+        for (int a = 0; a < actions; a++)
+            rows[i * actions + a] = pi[a * n + order[i].row];
+    }
+    return make(out, file->path, rows, n, states, actions, arena, err);
 }
 
 /* ---- Either */
@@ -214,26 +260,25 @@ static bool is_bare(const bf__bytes *bytes) {
     return bf__number(p, end, &value) != NULL;
 }
 
-static bf_status read_either(const bf_policy **out, const char *path, bf__bytes *bytes,
+static bf_status read_either(bf_policy **out, const char *path, const bf__bytes *bytes,
                              bf__file *file, bf_arena *arena, bf_arena *scratch, bf_error *err) {
-    BF_TRY(bf__bytes_open(bytes, path, scratch, err));
     if (bf__npy_claims(bytes->data, bytes->size))
         return read_npy(out, path, bytes, arena, scratch, err);
     int csv = 0;
     while (bf__reader_at(csv) && strcmp(bf__reader_at(csv)->name, "csv") != 0)
         csv++;
-    BF_TRY(bf__file_open(file, path, csv + 1, is_bare(bytes), NULL, scratch, err));
+    bf__bytes borrowed = {bytes->data, bytes->size, false};
+    BF_TRY(bf__file_parse(file, path, &borrowed, csv + 1, is_bare(bytes), NULL, scratch, err));
     return read_csv(out, file, arena, scratch, err);
 }
 
-static bf_status read(const bf_policy **out, const char *path, bf_arena *arena, bf_error *err) {
+static bf_status read(bf_policy **out, const char *path, const bf__bytes *bytes, bf_arena *arena,
+                      bf_error *err) {
     bf_arena *scratch;
-    bf__bytes bytes = {0};
     bf__file file = {0};
     BF_TRY(bf_arena_create(&scratch, bf_arena_allocator(arena), err));
-    bf_status status = read_either(out, path, &bytes, &file, arena, scratch, err);
+    bf_status status = read_either(out, path, bytes, &file, arena, scratch, err);
     bf__file_close(&file);
-    bf__bytes_close(&bytes);
     bf_arena_destroy(scratch);
     if (status == BF_EDATA) { /* what spoils a log there spoils the policy here */
         status = BF_EPOLICY;

@@ -135,7 +135,7 @@ static bf_status reduce_one(double *p, int64_t m, int64_t k, int64_t low, bf_err
 static bf_status reduce(double *p, int64_t m, int64_t kept, const bf_context *context,
                         bf_error *err) {
     const bf__blas *blas;
-    BF_TRY(bf__blas_load(&blas, err));
+    BF_TRY(bf__blas_load(&blas, bf__threads(context), err));
     int threads = bf__threads(context);
     for (int64_t high = m; high > kept;) {
         int64_t low = high - BLOCK > kept ? high - BLOCK : kept, size = high - low;

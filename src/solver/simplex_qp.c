@@ -379,7 +379,7 @@ bf_status bf__quadratic_dense(bf__quadratic *out, const double *q, int64_t n, bf
                               bf_error *err) {
     dense *s;
     BF_ZALLOC(s, arena, 1, err);
-    BF_TRY(bf__blas_load(&s->blas, err));
+    BF_TRY(bf__blas_load(&s->blas, 1, err));
     s->q = q;
     s->n = n;
     BF_ALLOC(s->l, arena, n * n, err);

@@ -186,7 +186,7 @@ bf_status bf__cells_quadratic(bf__quadratic *q, const bf__cells *model, bf_arena
     *q = (bf__quadratic){.n = model->cells, .self = f, .apply = form_apply};
     if (states > DIRECT_STATES)
         return BF_OK;
-    BF_TRY(bf__blas_load(&f->blas, err));
+    BF_TRY(bf__blas_load(&f->blas, 1, err));
     BF_ALLOC(f->matrix, arena, f->size * f->size, err);
     BF_ALLOC(f->rhs, arena, f->size, err);
     BF_ALLOC(f->pivots, arena, f->size, err);
