@@ -50,21 +50,22 @@ bf__name bf__name_parse(const char *name) {
             continue;
         const char *p = name + length;
         if (!*p && (groups[g].forms & PLAIN))
-            return (bf__name){(bf__group)g, -1, -1};
+            return (bf__name){(bf__column_group)g, -1, -1};
         int first = number_at(&p), second = -1;
         if (first >= 0 && !*p && (groups[g].forms & NUMBERED))
-            return (bf__name){(bf__group)g, first, -1};
+            return (bf__name){(bf__column_group)g, first, -1};
         if (first >= 0 && *p == '_' && (groups[g].forms & TWICE)) {
             p++;
             second = number_at(&p);
             if (second >= 0 && !*p)
-                return (bf__name){(bf__group)g, first, second};
+                return (bf__name){(bf__column_group)g, first, second};
         }
     }
     return (bf__name){BF__GROUPS, -1, -1};
 }
 
-const char *bf__name_of(const bf__schema *schema, bf__group group, int index, char text[48]) {
+const char *bf__name_of(const bf__schema *schema, bf__column_group group, int index,
+                        char text[48]) {
     const char *name = groups[group].name;
     if (group == BF__NA) {
         int k = schema->samples > 0 ? schema->width[BF__NA] / schema->samples : 1;
@@ -78,8 +79,9 @@ const char *bf__name_of(const bf__schema *schema, bf__group group, int index, ch
 }
 
 /* The first place of the group that no column has is a gap. */
-static bf_status check_group(const bf__schema *schema, bf__group g, const bf__group *group,
-                             const int *place, int count, const char *path, bf_error *err) {
+static bf_status check_group(const bf__schema *schema, bf__column_group g,
+                             const bf__column_group *group, const int *place, int count,
+                             const char *path, bf_error *err) {
     char text[48], last[48];
     int have = 0;
     for (int c = 0; c < count; c++)
@@ -112,14 +114,14 @@ static bf_status sample_gap(const char *const *names, int count, int dimensions,
     return bf_fail(err, BF_EDATA, "%s: columns na{j}_{k} are there, but no %s", path, text);
 }
 
-bf_status bf__schema_make(bf__schema *out, bf__group *group, int *place, const char *const *names,
-                          int count, const char *path, bf_error *err) {
+bf_status bf__schema_make(bf__schema *out, bf__column_group *group, int *place,
+                          const char *const *names, int count, const char *path, bf_error *err) {
     *out = (bf__schema){0};
     bool plain[BF__GROUPS] = {0}, numbered[BF__GROUPS] = {0};
     int dimensions = 0;
     for (int c = 0; c < count; c++) { /* how many there are of each */
         bf__name name = bf__name_parse(names[c]);
-        bf__group g = group[c] = name.group;
+        bf__column_group g = group[c] = name.group;
         if (g == BF__GROUPS)
             continue;
         if (name.first < 0)
@@ -152,7 +154,7 @@ bf_status bf__schema_make(bf__schema *out, bf__group *group, int *place, const c
                 return bf_fail(err, BF_EDATA, "%s: column %s is there twice", path, names[c]);
     }
     for (int g = 0; g < BF__GROUPS; g++)
-        BF_TRY(check_group(out, (bf__group)g, group, place, count, path, err));
+        BF_TRY(check_group(out, (bf__column_group)g, group, place, count, path, err));
     return BF_OK;
 }
 
@@ -161,7 +163,7 @@ bf_status bf__schema_make(bf__schema *out, bf__group *group, int *place, const c
 static bf_status check_needed(const bf__schema *schema, const char *const *names, int count,
                               const char *path, bf_error *err) {
     static const struct {
-        bf__group group;
+        bf__column_group group;
         const char *form;
     } needed[] = {{BF__S, "s, or s0, s1, ..."}, {BF__A, "a, or a0, a1, ..."}, {BF__R, "r"}};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
@@ -193,11 +195,11 @@ bf_status bf__schema_check(const bf__schema *schema, const char *const *names, i
                        bf__name_of(schema, BF__NS, width[BF__NS] - 1, ns));
     }
     bool discrete = schema->plain[BF__A];
-    static const bf__group tables[] = {BF__MU_ALL, BF__PI, BF__NPI};
+    static const bf__column_group tables[] = {BF__MU_ALL, BF__PI, BF__NPI};
     const char *first = NULL;
     int actions = 0;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        bf__group g = tables[i];
+        bf__column_group g = tables[i];
         if (!width[g])
             continue;
         if (!discrete)
@@ -229,13 +231,13 @@ bf_status bf__schema_check(const bf__schema *schema, const char *const *names, i
 static const char *lacking(const bf__schema *a, const bf__schema *b, char text[48]) {
     for (int g = 0; g < BF__GROUPS; g++) {
         if (a->width[g] && b->width[g] && a->plain[g] != b->plain[g])
-            return bf__name_of(a, (bf__group)g, 0, text);
+            return bf__name_of(a, (bf__column_group)g, 0, text);
         if (g == BF__NA && a->width[g] && b->width[g] && a->samples != b->samples &&
             a->width[g] / a->samples == b->width[g] / b->samples) {
             if (a->samples > b->samples)
                 return bf__name_of(a, BF__NA, b->width[g], text);
         } else if (a->width[g] > b->width[g]) {
-            return bf__name_of(a, (bf__group)g, b->width[g], text);
+            return bf__name_of(a, (bf__column_group)g, b->width[g], text);
         }
     }
     return NULL;

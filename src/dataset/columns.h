@@ -9,7 +9,7 @@
 
 #include "dataset/dataset.h"
 
-typedef enum bf__group {
+typedef enum bf__column_group {
     BF__S,
     BF__NS,
     BF__A,
@@ -24,7 +24,7 @@ typedef enum bf__group {
     BF__NPI,
     BF__NA,
     BF__GROUPS, /* how many groups; also stands for an unknown name */
-} bf__group;
+} bf__column_group;
 
 /* Which columns a file has. */
 typedef struct bf__schema {
@@ -34,18 +34,18 @@ typedef struct bf__schema {
 } bf__schema;
 
 typedef struct bf__name {
-    bf__group group;
+    bf__column_group group;
     int first, second; /* the numbers; -1 if there is none */
 } bf__name;
 
 bf__name bf__name_parse(const char *name);
 /* The name of the column at place `index` of the group: "s0", "r", "na1_0". */
-const char *bf__name_of(const bf__schema *schema, bf__group group, int index, char text[48]);
+const char *bf__name_of(const bf__schema *schema, bf__column_group group, int index, char text[48]);
 
 /* Fills *out from the names. place[c] takes the place of column c in its group, and group[c] takes
  * the group (BF__GROUPS if it is unknown). A gap, a double, or s beside s0 is an error. */
-bf_status bf__schema_make(bf__schema *out, bf__group *group, int *place, const char *const *names,
-                          int count, const char *path, bf_error *err);
+bf_status bf__schema_make(bf__schema *out, bf__column_group *group, int *place,
+                          const char *const *names, int count, const char *path, bf_error *err);
 
 /* Checks that a log can be made of the columns: s, a, r are there, and widths agree. */
 bf_status bf__schema_check(const bf__schema *schema, const char *const *names, int count,

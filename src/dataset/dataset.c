@@ -100,8 +100,8 @@ void bf__file_close(bf__file *file) {
 typedef struct part {
     bf__file file; /* a reader that is there already has no file to choose it by */
     bf__schema schema;
-    bf__group *group; /* (count) */
-    int *place;       /* (count) */
+    bf__column_group *group; /* (count) */
+    int *place;              /* (count) */
 } part;
 
 static bf_status open_part(part *p, const part *first, const char *path, int format,
@@ -145,7 +145,7 @@ static bf_status list_ignored(bf_dataset *data, const part *parts, int count, bf
 }
 
 /* Columns that the log keeps as they are. The others are turned into something smaller. */
-static bool is_kept(const bf__schema *schema, bf__group g) {
+static bool is_kept(const bf__schema *schema, bf__column_group g) {
     bool turned = g == BF__EPISODE || g == BF__T || g == BF__TERMINATED || g == BF__TRUNCATED ||
                   (g == BF__A && schema->plain[BF__A]);
     return !turned;
@@ -159,7 +159,8 @@ static bf_status load(bf_dataset *data, bf__rows *table, const part *parts, int 
     BF_ALLOC(table->row, arena, n, err);
     for (int g = 0; g < BF__GROUPS; g++)
         if (table->schema.width[g])
-            BF_ALLOC(table->column[g], is_kept(&table->schema, (bf__group)g) ? arena : scratch,
+            BF_ALLOC(table->column[g],
+                     is_kept(&table->schema, (bf__column_group)g) ? arena : scratch,
                      n * table->schema.width[g], err);
     for (int f = 0; f < count; f++) {
         const part *p = &parts[f];

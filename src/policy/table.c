@@ -158,7 +158,7 @@ static bf_status read_npy(bf_policy **out, const char *path, const bf__bytes *by
 static bf_status columns(const bf__file *file, int *place, int *actions, bool *by_state,
                          bf_arena *scratch, bf_error *err) {
     bf__schema schema;
-    bf__group *group;
+    bf__column_group *group;
     BF_ALLOC(group, scratch, file->count, err);
     BF_TRY(bf__schema_make(&schema, group, place, file->names, file->count, file->path, err));
     for (int c = 0; c < file->count; c++) {
