@@ -81,8 +81,8 @@ static bool believable(const trial *t, const double *w, int64_t n) {
 }
 
 /* The first `rungs` of t->w; those above are made where they are needed. */
-static bf_status climb(trial *t, int rungs, bf__correction *correction, int64_t n,
-                       const bf_context *context, bf_arena *arena, bf_error *err) {
+static bf_status fit_rungs(trial *t, int rungs, bf__correction *correction, int64_t n,
+                           const bf_context *context, bf_arena *arena, bf_error *err) {
     if (rungs <= t->made)
         return BF_OK;
     BF_TRY(bf__correct(t->w + t->made * n, correction, t->ridge + t->made, rungs - t->made, context,
@@ -92,11 +92,11 @@ static bf_status climb(trial *t, int rungs, bf__correction *correction, int64_t 
 }
 
 /* One member: the weights of the least ridge from `rung` on that are believable, or the base. */
-static bf_status take(trial *t, int rung, bf__correction *correction, const double *reward,
-                      int64_t n, const bf_context *context, bf_arena *arena, bf_error *err) {
+static bf_status add_member(trial *t, int rung, bf__correction *correction, const double *reward,
+                            int64_t n, const bf_context *context, bf_arena *arena, bf_error *err) {
     int at = rung;
     for (; at < RUNGS; at++) {
-        BF_TRY(climb(t, at + 1, correction, n, context, arena, err));
+        BF_TRY(fit_rungs(t, at + 1, correction, n, context, arena, err));
         if (believable(t, t->w + at * n, n))
             break;
     }
@@ -110,7 +110,7 @@ static bf_status take(trial *t, int rung, bf__correction *correction, const doub
 }
 
 /* The base weights as the only member. */
-static void take_base(trial *t, const double *reward, int64_t n) {
+static void add_base(trial *t, const double *reward, int64_t n) {
     t->members = 1;
     t->raised = t->abandoned = 0;
     memcpy(t->sum, t->base.u, (size_t)n * sizeof *t->sum);
@@ -149,11 +149,11 @@ static bf_status correct_width(trial *t, double *w, double *negative, bool last,
         BF_TRY(bf__correction_make(&correction, &t->base, lowrank, t->some.n > 0 ? &some : NULL,
                                    problem->gamma, context, arena, err));
         t->made = 0;
-        BF_TRY(climb(t, t->ridges, correction, n, context, arena, err));
+        BF_TRY(fit_rungs(t, t->ridges, correction, n, context, arena, err));
         for (int s = 0; s < t->ridges; s++)
-            BF_TRY(take(t, s, correction, problem->data->reward, n, context, arena, err));
+            BF_TRY(add_member(t, s, correction, problem->data->reward, n, context, arena, err));
     } else {
-        take_base(t, problem->data->reward, n);
+        add_base(t, problem->data->reward, n);
     }
     if (last) {
         *negative = clip(w, t, n);
@@ -234,7 +234,7 @@ static bf_status correct(trial *t, double *w, double *negative, const bf_problem
             correct_width(t, w, negative, s == WIDTHS - 1, widths[s], problem, context, arena, err);
         if (status == BF_ECANCELLED) {
             t->interrupted = true;
-            take_base(t, problem->data->reward, n);
+            add_base(t, problem->data->reward, n);
             *negative = clip(w, t, n);
             t->residual[0] = t->residual[1] = NAN;
             return BF_OK;
