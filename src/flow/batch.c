@@ -36,8 +36,8 @@ bf_status bf__batch_create(bf__batch **out, const bf__flow *flow, int64_t room, 
 }
 
 /* to (rows, count) = columns index[.] of from (rows, n). */
-static void take(float *to, const float *from, int64_t rows, int64_t n, const int64_t *index,
-                 int64_t count) {
+static void gather_rows(float *to, const float *from, int64_t rows, int64_t n, const int64_t *index,
+                        int64_t count) {
     for (int64_t r = 0; r < rows; r++)
         for (int64_t p = 0; p < count; p++)
             to[r * count + p] = from[r * n + index[p]];
@@ -45,22 +45,22 @@ static void take(float *to, const float *from, int64_t rows, int64_t n, const in
 
 void bf__batch_gather(bf__batch *b, const bf__flow *flow, const int64_t *index, int64_t count) {
     int64_t n = flow->n, actions = flow->actions, k = flow->action_dim;
-    take(b->z, flow->data_f.z, flow->d, n, index, count);
-    take(b->nz, flow->next_f.z, flow->d, n, index, count);
-    take(b->o, flow->data_f.o, actions, n, index, count);
-    take(b->pg, flow->next_f.pg, actions, n, index, count);
-    take(b->u, flow->data_f.u, k, n, index, count);
-    take(b->nu, flow->next_f.nu, flow->samples * k, n, index, count);
-    take(b->g, flow->next_f.g, 1, n, index, count);
+    gather_rows(b->z, flow->data_f.z, flow->d, n, index, count);
+    gather_rows(b->nz, flow->next_f.z, flow->d, n, index, count);
+    gather_rows(b->o, flow->data_f.o, actions, n, index, count);
+    gather_rows(b->pg, flow->next_f.pg, actions, n, index, count);
+    gather_rows(b->u, flow->data_f.u, k, n, index, count);
+    gather_rows(b->nu, flow->next_f.nu, flow->samples * k, n, index, count);
+    gather_rows(b->g, flow->next_f.g, 1, n, index, count);
     for (int64_t p = 0; p < count; p++) {
         for (int64_t a = 0; a < actions; a++)
             b->q[p * actions + a] = flow->next_f.q[index[p] * actions + a];
         b->action[p] = actions ? flow->data_f.action[index[p]] : 0;
     }
     if (flow->corrected) {
-        take(b->h, flow->h_f, 1, n, index, count);
-        take(b->b, flow->b_f, 1, n, index, count);
-        take(b->e, flow->e_f, 1, n, index, count);
+        gather_rows(b->h, flow->h_f, 1, n, index, count);
+        gather_rows(b->b, flow->b_f, 1, n, index, count);
+        gather_rows(b->e, flow->e_f, 1, n, index, count);
     }
     b->flow.n = count;
     b->flow.data_f = (bf__data_f){count, b->z, b->o, b->u, b->action};
