@@ -69,7 +69,8 @@ static const char *core_type(void) {
 }
 #endif
 
-/* Sets `name` where a value is given; returns a copy of what stood there, to be put back. */
+/* If `value` is not NULL, sets the variable `name` to it. Returns a copy of the old value, which
+ * the caller restores later. */
 static char *swap_variable(const char *name, const char *value) {
     const char *present = getenv(name);
     char *saved = present ? strdup(present) : NULL;
@@ -97,7 +98,7 @@ static void load(void) {
         snprintf(failure, sizeof failure, "%s (Debian: install libopenblas0)", dlerror());
         return;
     }
-    /* POSIX: what dlsym returns may be used as a function; ISO C has no cast that says so. */
+    /* POSIX allows us to use what dlsym returns as a function; ISO C has no cast for it. */
 #define BF_BLAS(field, symbol, result, arguments)                                                  \
     *(void **)&table.field = dlsym(library, #symbol);                                              \
     if (!table.field)                                                                              \

@@ -18,7 +18,7 @@ enum { BF__LEFT = 141, BF__RIGHT = 142 };
  * loaded, BF_ENOMEM where they could not have their working memory. Safe from any thread. */
 bf_status bf__blas_load(const bf__blas **out, int threads, bf_error *err);
 
-/* "AVX-512", "AVX2" or "baseline": what our own loops and the choice of kernels go by. */
+/* "AVX-512", "AVX2" or "baseline". Our own loops and the choice of kernels depend on it. */
 const char *bf__simd_level(void);
 
 #endif

@@ -21,7 +21,7 @@ bf_status bf__output_open(bf__output *out, const char *path, bf_error *err);
 /* Brings the file to the disk and puts it into place. On failure nothing is left and the old file
  * stands. */
 bf_status bf__output_commit(bf__output *out, bf_error *err);
-/* Closes and forgets; safe after a failed open, and after a commit. */
+/* Closes the file and removes it. This is safe after a failed open and after a commit. */
 void bf__output_abandon(bf__output *out);
 
 /* Whether two paths mean the same plain file, be it through links, or a name in the same folder

@@ -15,7 +15,7 @@
 
 #include "core/fail.h"
 
-/* A pipe has no size to ask for: room doubles as it is used up. */
+/* A pipe does not tell its size, so the room doubles whenever it is used up. */
 static bf_status read_all(bf__bytes *out, int file, const char *path, bf_arena *arena,
                           bf_error *err) {
     size_t room = 0, used = 0;

@@ -18,10 +18,10 @@ typedef struct bf__bytes {
 bf_status bf__bytes_open(bf__bytes *out, const char *path, bf_arena *arena, bf_error *err);
 /* The first `count` bytes are not needed any more; the pages among them go back to the system. */
 void bf__bytes_forget(const bf__bytes *bytes, size_t count);
-/* Safe on a zeroed struct, and twice. */
+/* Safe on a zeroed struct, and safe to call twice. */
 void bf__bytes_close(bf__bytes *bytes);
 
-/* Whether `path` ends in `suffix` (".csv"), in letters of either case. */
+/* Says if `path` ends in `suffix` (".csv"), in upper or lower case. */
 bool bf__has_suffix(const char *path, const char *suffix);
 
 #endif

@@ -22,7 +22,7 @@
 #include "dataset/reader.h"
 
 #define CHUNK ((ptrdiff_t)2 << 20)
-#define WAVE  8 /* chunks per thread between two looks at progress */
+#define WAVE  8 /* chunks per thread between two reports of progress */
 
 typedef struct chunk {
     const char *begin, *end;
@@ -36,7 +36,7 @@ typedef struct chunk {
 typedef struct layout {
     chunk *chunks;
     int64_t count;
-    bool quotes; /* a quote somewhere: a record may go over several lines */
+    bool quotes; /* there is a quote, so a record may go over several lines */
 } layout;
 
 static bool is_blank(char c) {
@@ -51,7 +51,8 @@ static const char *skip_blanks(const char *p, const char *end) {
 
 /* ---- Records and fields */
 
-/* At the end of a record: a line feed, with or without a carriage return, or the end. */
+/* Says if p is at the end of a record: a line feed, with or without a carriage return, or the
+ * end. */
 static inline bool at_end(const char *p, const char *end) {
     return p == end || *p == '\n' || (*p == '\r' && (p + 1 == end || p[1] == '\n'));
 }
@@ -365,7 +366,7 @@ static bf_status open_csv(bf__file *file, const bf_context *context, bf_arena *s
     return BF_OK;
 }
 
-/* Text: no byte below a tab among the first ones. */
+/* The file is text if no byte among the first ones is below a tab. */
 static bool claims(const unsigned char *head, size_t length) {
     for (size_t i = 0; i < length; i++)
         if (head[i] < '\t')

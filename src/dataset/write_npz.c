@@ -1,10 +1,11 @@
-/* write_npz.c - A log as an .npz archive: one .npy per array, not compressed, as numpy.savez.
+/* write_npz.c - A log as an .npz archive: one .npy per array, not compressed, like numpy.savez.
  *
  *     x.npy:  "\x93NUMPY" 1 0, length of the header (2 bytes), header, numbers
  *
  * The header is padded so that the numbers begin at a multiple of 64 bytes. Arrays are row-major
- * (n, width), the log is column after column: the archive is made from transposed copies. The time
- * stamps are those of the first day that a zip file knows, so that equal logs are equal files. */
+ * (n, width), but the log is stored column after column, so the archive is made from transposed
+ * copies. The time stamps are those of the first day that a zip file can express, so that equal
+ * logs give equal files. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static const struct {
     [BF_BLOCK_FLAG] = {"|b1", 1},
 };
 
-/* The shape as numpy writes it: (n,), (n, width) or, of sampled actions, (n, M, k). */
+/* Writes the shape as numpy does: (n,), (n, width) or, for sampled actions, (n, M, k). */
 static void shape(char *text, size_t size, const bf__block *block) {
     long long n = (long long)block->n;
     if (block->inner)
@@ -46,7 +47,7 @@ static void put(unsigned char *to, const bf__block *block, int64_t at) {
     else
         memcpy(&bits, &block->whole[at], sizeof bits);
     for (int k = 0; k < 8; k++)
-        to[k] = (unsigned char)(bits >> 8 * k); /* little-endian wherever we are */
+        to[k] = (unsigned char)(bits >> 8 * k); /* little-endian on every machine */
 }
 
 /* The bytes of an .npy file. */

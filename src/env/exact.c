@@ -15,7 +15,7 @@
 #include "core/fail.h"
 #include "policy/kind.h"
 
-/* Solves m (n, n) x = b in place: x in b. False where a pivot vanishes. */
+/* Solves m (n, n) x = b in place; b becomes x. Returns false if a pivot vanishes. */
 static bool eliminate(double *m, double *b, int64_t n) {
     for (int64_t k = 0; k < n; k++) {
         int64_t pivot = k;

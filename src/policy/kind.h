@@ -9,16 +9,16 @@
 #include "dataset/bytes.h"
 #include "dataset/dataset.h"
 
-/* A policy of some kind starts with this struct and goes on with what the kind needs. */
+/* A policy of some kind starts with this struct; the fields of the kind follow. */
 struct bf_policy {
     const char *kind; /* "table" */
-    const char *name; /* stands in messages: the path it was read from */
+    const char *name; /* for messages: the path it was read from */
     int actions;      /* A */
-    int state_dim;    /* numbers in a state it can be asked about; 0: any */
-    int64_t states;   /* S where it knows the states 0 .. S-1 only; 0: real-valued ones */
+    int state_dim;    /* how many numbers a state has; 0: any number */
+    int64_t states;   /* S if it knows only the states 0 .. S-1; 0 if states are real-valued */
     uint64_t content; /* tells files of different content apart; 0: it came from no file */
-    /* probabilities (A, n) at states (d, n); the caller has checked d. May be called from several
-     * threads at once. */
+    /* Gives the probabilities (A, n) at states (d, n). The caller has checked d. Several threads
+     * may call this at once. */
     bf_status (*probabilities)(const bf_policy *self, const double *states, int64_t n,
                                double *probabilities, bf_error *err);
 };
@@ -26,7 +26,7 @@ struct bf_policy {
 /* A kind of policy file. */
 typedef struct bf__policy_kind {
     const char *name, *summary;
-    /* Whether the file is of this kind, by its first bytes and its path. */
+    /* Says if the file is of this kind, judging by its first bytes and its path. */
     bool (*claims)(const char *path, const unsigned char *head, size_t length);
     /* `bytes` is all of the file, which may have been a pipe; `path` stands in messages. The reader
      * may set *out to memory of `arena` only. */

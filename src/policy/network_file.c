@@ -1,4 +1,4 @@
-/* network_file.c - The file of a network policy: text, and reading it back gives every digit.
+/* network_file.c - The file of a network policy. It is text, and reading it back gives every digit.
  *
  *     backflow network policy 1                   what it is, and the version of this form
  *     checksum 89abcdef01234567                   FNV-1a, 64 bits, of all that follows this line
@@ -14,7 +14,7 @@
  *     0.123 -0.456 ...                            one line per unit, then a line of biases
  *     end
  *
- * Nothing in a file is believed before it was checked, and a message names the line. */
+ * The reader checks everything in a file before it uses it, and a message names the line. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -92,12 +92,12 @@ bf_status bf__network_write(const bf__network *network, const char *path, bf_err
     return status;
 }
 
-/* ---- Reading: a cursor over words and lines that knows where it is */
+/* ---- Reading: a cursor over words and lines that knows its line number */
 
 typedef struct cursor {
     const char *path;
     char *at; /* the text ends with '\0' */
-    int line; /* that was read last; 1 is the first */
+    int line; /* number of the line that was read last; the first is 1 */
     bf_error *err;
 } cursor;
 
@@ -111,7 +111,7 @@ __attribute__((format(printf, 2, 3))) static bf_status fail_at(const cursor *c, 
     return bf_fail(c->err, BF_EPOLICY, "%s:%d: %s", c->path, c->line, text);
 }
 
-/* The next line, terminated, or NULL where there is none. */
+/* The next line, terminated, or NULL if there is none. */
 static char *next_line(cursor *c) {
     char *line = c->at, *end = strchr(line, '\n');
     c->line++;
@@ -122,7 +122,7 @@ static char *next_line(cursor *c) {
     return line;
 }
 
-/* What follows `key` on the next line, which must begin with it. */
+/* Returns what follows `key` on the next line, which must begin with `key`. */
 static bf_status take_line(cursor *c, const char *key, char **out) {
     size_t length = strlen(key);
     char *line = next_line(c);
@@ -263,7 +263,7 @@ static bf_status read_parameters(bf__network *network, cursor *c, bf_arena *aren
     return *c->at ? fail_at(c, "there is something after 'end'") : BF_OK;
 }
 
-/* The first two lines, and that the rest is what was written. */
+/* Reads the first two lines and checks that the rest has the checksum they give. */
 static bf_status read_head(cursor *c, size_t length) {
     const char *text = c->at;
     char *line, *end;
@@ -305,7 +305,7 @@ static bf_status take_text(char **out, const char *path, const bf__bytes *bytes,
     return BF_OK;
 }
 
-/* Cuts `text`, which the network goes on using, into lines and words. */
+/* Cuts `text` into lines and words. The network goes on using this memory. */
 static bf_status parse(bf_policy **out, const char *path, char *text, size_t length,
                        bf_arena *arena, bf_error *err) {
     bf__network *network;

@@ -21,7 +21,7 @@
 #include "dataset/reader.h"
 #include "policy/kind.h"
 
-#define SLACK 1e-6 /* how far from 1 probabilities may sum */
+#define SLACK 1e-6 /* how far the sum of probabilities may be from 1 */
 
 typedef struct table {
     bf_policy base;
@@ -84,7 +84,8 @@ static bf_status make(bf_policy **out, const char *name, const double *rows, int
     return BF_OK;
 }
 
-/* One row of probabilities, `stride` apart; `where` stands in front of what is wrong. */
+/* Checks one row of probabilities, `stride` apart. `where` opens the message if something is
+ * wrong. */
 static bf_status check_row(const double *row, int64_t stride, int actions, const char *where,
                            bf_error *err) {
     double sum = 0;
@@ -154,7 +155,7 @@ static bf_status read_npy(bf_policy **out, const char *path, const bf__bytes *by
 
 /* ---- .csv */
 
-/* The columns of a table: pi0, pi1, ... and perhaps s. place[c] is the action, or -1 for s. */
+/* The columns of a table are pi0, pi1, ... and perhaps s. place[c] is the action, or -1 for s. */
 static bf_status columns(const bf__file *file, int *place, int *actions, bool *by_state,
                          bf_arena *scratch, bf_error *err) {
     bf__schema schema;
@@ -245,9 +246,9 @@ static bf_status read_csv(bf_policy **out, const bf__file *file, bf_arena *arena
     return make(out, file->path, rows, n, states, actions, arena, err);
 }
 
-/* ---- Either */
+/* ---- Both */
 
-/* Whether the first line that is no comment starts with a number: no header. */
+/* Says if the first line that is no comment starts with a number. Then there is no header. */
 static bool is_bare(const bf__bytes *bytes) {
     const char *p = (const char *)bytes->data, *end = p + bytes->size;
     double value;
