@@ -72,6 +72,9 @@ BF_API double bf_estimate_value(const bf_estimate *estimate);
 /* The weight of every row of the log, never negative; NULL if the method has none. */
 BF_API const double *bf_estimate_weights(const bf_estimate *estimate);
 
+/* The same with signs: the sum of these times the rewards is the value, to rounding. */
+BF_API const double *bf_estimate_signed_weights(const bf_estimate *estimate);
+
 /* Which of its models the method used: "tabular"; NULL: it has one. */
 BF_API const char *bf_estimate_model(const bf_estimate *estimate);
 
@@ -87,6 +90,9 @@ BF_API double bf_estimate_get(const bf_estimate *estimate, const char *name);
  * answer should not be trusted as it stands. False past the last one; each may be NULL. */
 BF_API bool bf_estimate_warning(const bf_estimate *estimate, int index, const char **text,
                                 const char **advice, bool *distrust);
+
+/* The code of a warning, for programs: "few-rows". A code keeps its meaning. NULL past the last. */
+BF_API const char *bf_estimate_warning_code(const bf_estimate *estimate, int index);
 
 /* Whether no warning says that the answer should not be trusted. */
 BF_API bool bf_estimate_trusted(const bf_estimate *estimate);

@@ -42,8 +42,10 @@ static const bf_option rows[] = {
     BF_OPTION(estimate_options, json, NULL,
               "[FILE]: One JSON object on standard output and nothing else there, or in FILE "
               "(which ends in .json, or is given as --json=FILE)."),
-    BF_OPTION(estimate_options, weights_out, NULL,
-              "FILE: Write the weight of every transition, one per line, in the log's order."),
+    BF_OPTION(
+        estimate_options, weights_out, NULL,
+        "FILE: Write two weights of every transition, in the log's order: weight, which is never "
+        "negative, and signed, for which the sum of signed times reward is the estimate."),
     BF_OPTION(estimate_options, strict, "no",
               "Exit with status 1 where the answer should not be trusted."),
 };
@@ -57,9 +59,9 @@ static bf_status write_weights(const char *path, const bf_estimate *estimate, in
         return bf_fail(err, BF_EUSAGE, "--weights-out: this method has no weights");
     bf__output output;
     BF_TRY(bf__output_open(&output, path, err));
-    fputs("w\n", output.file);
+    fputs("weight,signed\n", output.file);
     for (int64_t i = 0; i < n; i++)
-        fprintf(output.file, "%.17g\n", estimate->weights[i]);
+        fprintf(output.file, "%.17g,%.17g\n", estimate->weights[i], estimate->signed_weights[i]);
     return bf__output_commit(&output, err);
 }
 
@@ -139,13 +141,11 @@ static bf_status mention_behavior(bf_estimate *estimate, const question *q, bf_a
     const bf__behavior *b = &q->behavior;
     bf__diagnose(estimate, BF__D_BEHAVIOR_LEAST, b->least);
     if (strcmp(b->model, "counts") == 0)
-        return bf__warn(estimate, arena, err, false,
-                        "Log the probabilities (a column mu) where that is possible.",
+        return bf__warn(estimate, arena, err, BF__W_BEHAVIOR_FITTED, false,
                         "the behaviour policy was estimated from the log: shares of actions per "
                         "state");
     bf__diagnose(estimate, BF__D_BEHAVIOR_CALIBRATION, b->calibration);
-    return bf__warn(estimate, arena, err, b->calibration > 0.05,
-                    "Log the probabilities (a column mu) where that is possible.",
+    return bf__warn(estimate, arena, err, BF__W_BEHAVIOR_FITTED, b->calibration > 0.05,
                     "the behaviour policy was estimated from the log by logistic regression, whose "
                     "probabilities are off by %.3g on average",
                     b->calibration);

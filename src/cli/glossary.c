@@ -1,11 +1,13 @@
-/* glossary.c - docs/diagnostics.md, from the list of diagnostics. `script/glossary` runs
- * `backflow --glossary` and keeps what it prints; a test holds the page against it. */
+/* glossary.c - docs/diagnostics.md, from the lists of diagnostics and reasons. `script/glossary`
+ * runs `backflow --glossary` and keeps what it prints; a test holds the page against it. */
 #include "cli/cli.h"
 #include "core/fail.h"
 #include "estimator/diagnostics.h"
+#include "estimator/reasons.h"
 
 static const char opening[] =
-    "<!-- Made by script/glossary from src/estimator/diagnostics.def: do not edit. -->\n"
+    "<!-- Made by script/glossary from src/estimator/diagnostics.def and reasons.def: do not edit. "
+    "-->\n"
     "# Diagnostics\n\n"
     "An answer comes with numbers that help to judge it. Each stands in the report under its "
     "label\n"
@@ -14,6 +16,13 @@ static const char opening[] =
     "end is the good one, if there is one. `backflow list diagnostics` prints the same list.\n\n"
     "| key | label | unit | better | definition |\n"
     "| --- | --- | --- | --- | --- |\n";
+
+static const char reasons[] = "\n## Reasons to doubt an answer\n\n"
+                              "A warning of a report is an entry of `reasons` in the JSON, with a "
+                              "code that keeps its meaning.\n"
+                              "`backflow list reasons` prints the same list.\n\n"
+                              "| code | what to do |\n"
+                              "| --- | --- |\n";
 
 /* A cell of the table: a bar would end it. */
 static void cell(FILE *out, const char *text) {
@@ -33,6 +42,9 @@ bf_status bf__glossary_print(bf__tool *tool, bf_error *err) {
         cell(out, d->good);
         fprintf(out, "%s |\n", d->definition);
     }
+    fputs(reasons, out);
+    for (int i = 0; bf__reason_code(i); i++)
+        fprintf(out, "| `%s` | %s |\n", bf__reason_code(i), bf__reason_advice(i));
     if (fflush(out) != 0 || ferror(out))
         return bf_fail(err, BF_EFILE, "standard output: cannot be written");
     return BF_OK;

@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "core/fail.h"
+#include "estimator/reasons.h"
 #include "experiment/experiment.h"
 #include "kernel/kernel.h"
 #include "weights/weights.h"
@@ -45,6 +46,12 @@ static bool diagnostic_entry(int index, const char **name, const char **summary)
     return bf_diagnostic_describe(index, name, &label, summary);
 }
 
+static bool reason_entry(int index, const char **name, const char **summary) {
+    *name = bf__reason_code(index);
+    *summary = bf__reason_advice(index);
+    return *name != NULL;
+}
+
 /* The policies that come with an environment; `uniform` is there for all. */
 static void print_policies(FILE *out, int index) {
     for (const bf_env_policy *p = bf_env_at(index)->policies; p && p->name; p++)
@@ -58,7 +65,8 @@ static const kind kinds[] = {
     {"kernels", kernel_entry},         {"readers", bf_reader_describe},
     {"policies", bf_policy_describe},  {"envs", env_entry, print_policies},
     {"experiments", experiment_entry}, {"contenders", contender_entry},
-    {"diagnostics", diagnostic_entry}, {"commands", command_entry},
+    {"diagnostics", diagnostic_entry}, {"reasons", reason_entry},
+    {"commands", command_entry},
 };
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
 
@@ -102,6 +110,6 @@ const bf__command bf__command_list = {
     .name = "list",
     .summary = "what is built in: methods, weights, kernels, environments, ...",
     .usage = "list [estimators|weights|kernels|readers|policies|envs|experiments|contenders|"
-             "diagnostics|commands]",
+             "diagnostics|reasons|commands]",
     .run = run,
 };

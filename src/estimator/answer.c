@@ -9,6 +9,10 @@ const double *bf_estimate_weights(const bf_estimate *estimate) {
     return estimate->weights;
 }
 
+const double *bf_estimate_signed_weights(const bf_estimate *estimate) {
+    return estimate->signed_weights;
+}
+
 const char *bf_estimate_model(const bf_estimate *estimate) {
     return estimate->model;
 }
@@ -39,6 +43,10 @@ bool bf_estimate_warning(const bf_estimate *estimate, int index, const char **te
     if (distrust)
         *distrust = warning->distrust;
     return true;
+}
+
+const char *bf_estimate_warning_code(const bf_estimate *estimate, int index) {
+    return index >= 0 && index < estimate->warning_count ? estimate->warnings[index].code : NULL;
 }
 
 bool bf_estimate_trusted(const bf_estimate *estimate) {

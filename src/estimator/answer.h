@@ -14,6 +14,7 @@ typedef struct bf_diagnostic {
 
 /* Something a reader of the answer has to know. */
 typedef struct bf_warning {
+    const char *code;   /* for programs: "few-rows" */
     const char *text;   /* what is the matter */
     const char *advice; /* what to do about it */
     bool distrust;      /* the answer should not be trusted as it stands */
@@ -24,9 +25,10 @@ typedef struct bf_warning {
 
 struct bf_estimate {
     double value;
-    double level, low, high; /* interval; level 0: none */
-    const double *weights;   /* (n), not negative; NULL where the method has none */
-    const char *model;       /* which of its models the method used: "tabular"; NULL: it has one */
+    double level, low, high;      /* interval; level 0: none */
+    const double *weights;        /* (n), not negative; NULL if the method has none */
+    const double *signed_weights; /* (n): they give the value; most often the same as `weights` */
+    const char *model; /* which of its models the method used: "tabular"; NULL: it has one */
     bf_diagnostic diagnostics[BF_MAX_DIAGNOSTICS];
     int diagnostic_count;
     bf_warning warnings[BF_MAX_WARNINGS];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "estimator/judge.h"
 #include "estimator/result.h"
 
 #define BF_ESTIMATOR(name) extern const bf_estimator bf__estimator_##name;
@@ -90,10 +91,7 @@ bf_status bf__estimator_run(const bf_estimator *estimator, bf_estimate *out,
         options = defaults;
     }
     BF_TRY(estimator->run(out, problem, options, context, arena, err));
-    if (!isfinite(out->value))
-        return bf_fail(err, BF_ENUMERIC, "%s gave %g, which is no answer", estimator->name,
-                       out->value);
-    return BF_OK;
+    return bf__judge(out, estimator->name, problem, arena, err);
 }
 
 bf_status bf_estimator_run(const bf_estimate **out, const bf_estimator *estimator,
@@ -106,8 +104,8 @@ bf_status bf_estimator_run(const bf_estimate **out, const bf_estimator *estimato
     return BF_OK;
 }
 
-bf_status bf__warn(bf_estimate *out, bf_arena *arena, bf_error *err, bool distrust,
-                   const char *advice, const char *format, ...) {
+bf_status bf__warn(bf_estimate *out, bf_arena *arena, bf_error *err, bf__reason_id id,
+                   bool distrust, const char *format, ...) {
     if (out->warning_count == BF_MAX_WARNINGS)
         return BF_OK;
     char *text = bf_arena_alloc(arena, 1024, 1, err);
@@ -117,15 +115,32 @@ bf_status bf__warn(bf_estimate *out, bf_arena *arena, bf_error *err, bool distru
     va_start(arguments, format);
     vsnprintf(text, 1024, format, arguments);
     va_end(arguments);
-    out->warnings[out->warning_count++] = (bf_warning){text, advice, distrust};
+    out->warnings[out->warning_count++] =
+        (bf_warning){bf__reason_code(id), text, bf__reason_advice(id), distrust};
     return BF_OK;
+}
+
+double bf__weighted_reward(const double *weights, const bf_dataset *data) {
+    double value = 0, sum = 0, mean = 0, square = 0, n = (double)data->n;
+    for (int64_t i = 0; i < data->n; i++) {
+        value += weights[i] * data->reward[i];
+        sum += weights[i];
+        mean += data->reward[i] / n;
+    }
+    for (int64_t i = 0; i < data->n; i++)
+        square += (data->reward[i] - mean) * (data->reward[i] - mean) / n;
+    if (!(fabs(sum - 1) < 1e-9 && fabs(mean) > 1e4 * sqrt(square)))
+        return value;
+    value = 0;
+    for (int64_t i = 0; i < data->n; i++)
+        value += weights[i] * (data->reward[i] - data->reward[0]);
+    return data->reward[0] + value;
 }
 
 void bf__result_from_weights(bf_estimate *out, const bf_problem *problem, const double *weights) {
     const bf_dataset *data = problem->data;
-    double value = 0, sum = 0, squares = 0, largest = 0, ended = 0;
+    double sum = 0, squares = 0, largest = 0, ended = 0, value = bf__weighted_reward(weights, data);
     for (int64_t i = 0; i < data->n; i++) {
-        value += weights[i] * data->reward[i];
         sum += weights[i];
         squares += weights[i] * weights[i];
         if (weights[i] > largest)
@@ -134,7 +149,7 @@ void bf__result_from_weights(bf_estimate *out, const bf_problem *problem, const 
             ended += weights[i];
     }
     out->value = value;
-    out->weights = weights;
+    out->weights = out->signed_weights = weights;
     bf__diagnose(out, BF__D_ESS, squares > 0 ? sum * sum / squares : 0);
     bf__diagnose(out, BF__D_MAX_WEIGHT, largest);
     if (problem->terminal == BF_TERMINAL_RESTART && problem->gamma == 1 && ended > 0) {

@@ -4,6 +4,7 @@
 
 #include "estimator/answer.h"
 #include "estimator/diagnostics.h"
+#include "estimator/reasons.h"
 
 /* Adds a number. */
 void bf__diagnose(bf_estimate *out, bf__diagnostic_id id, double value);
@@ -14,10 +15,14 @@ void bf__diagnose_also(bf_estimate *out, const bf_estimate *other);
 /* The number, or NaN if there is none. */
 double bf__diagnosed(const bf_estimate *estimate, bf__diagnostic_id id);
 
-/* Adds a warning; the text is formatted into `arena`, `advice` is borrowed. */
-bf_status bf__warn(bf_estimate *out, bf_arena *arena, bf_error *err, bool distrust,
-                   const char *advice, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
+/* Adds a warning of reasons.def; the text is formatted into `arena`. */
+bf_status bf__warn(bf_estimate *out, bf_arena *arena, bf_error *err, bf__reason_id id,
+                   bool distrust, const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* sum_i w_i r_i. If the rewards are far from 0 for how little they differ, and the weights sum to 1
+ * but for rounding, the rewards are centred first: rounding of the weights would otherwise be
+ * multiplied by the distance from 0. */
+double bf__weighted_reward(const double *weights, const bf_dataset *data);
 
 /* From the weights w (n): value, effective sample size, largest weight, and, where episodes
  * terminate under `restart`, the return and length of an episode. Weights may sum to less than 1

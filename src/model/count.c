@@ -180,13 +180,6 @@ bf_status bf__count_report(bf_estimate *out, const bf__count *count, bf_arena *a
     bf__diagnose(out, BF__D_COVERAGE_MODEL, count->covered);
     bf__diagnose(out, BF__D_CELLS, (double)(m->cells - m->absorbing));
     bf__diagnose(out, BF__D_MODEL_CLASSES, count->closed);
-    if (count->covered < 1)
-        BF_TRY(bf__warn(out, arena, err, count->covered < 0.99,
-                        "Collect data on those actions, or evaluate a policy that the log covers.",
-                        "%.3g%% of what the target policy does is at (state, action) pairs that "
-                        "the log never shows: it is taken to choose among the others, and where "
-                        "there are none to restart",
-                        100 * (1 - count->covered)));
     BF_TRY(bf__cells_warn_classes(out, m, count->closed, count->low, count->high, arena, err));
     return bf__cells_warn_doubts(out, m, count->residual, arena, err);
 }

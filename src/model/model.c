@@ -40,6 +40,8 @@ static bf_status count_model(bf_estimate *out, const bf_problem *problem, const 
     bf__result_from_weights(out, problem, weights);
     out->value = count.value;
     out->model = "count";
+    if (m.absorbing)
+        bf__diagnose(out, BF__D_ABSORBED, count.mass[m.states - 1]);
     return bf__count_report(out, &count, arena, err);
 }
 

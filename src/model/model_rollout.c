@@ -319,12 +319,11 @@ static bf_status report(bf_estimate *out, const rollout *r, const tally *t, int6
     bf__diagnose(out, BF__D_BANDWIDTH, r->regression.kernel.width[0]);
     bf__diagnose(out, BF__D_NEIGHBOURS, t->rows / (double)steps);
     if (t->over)
-        BF_TRY(bf__warn(out, arena, err, false, "Choose --terminal restart, or --gamma below 1.",
+        BF_TRY(bf__warn(out, arena, err, BF__W_ENDS_ABSORB, false,
                         "episodes end and stay ended, so all of the long run is spent at reward "
                         "0"));
     if (r->places.n > 0)
-        BF_TRY(bf__warn(out, arena, err, false,
-                        "Give the policy itself with --policy where there is a file of it.",
+        BF_TRY(bf__warn(out, arena, err, BF__W_POLICY_ELSEWHERE, false,
                         "the rollout visits states that are not in the log, and the target policy "
                         "is only known at those that are: it is taken to do what it does at the "
                         "nearest logged next state"));

@@ -7,9 +7,7 @@ bf_status bf__cells_warn_classes(bf_estimate *out, const bf__cells *m, int close
                                  double high, bf_arena *arena, bf_error *err) {
     if (closed <= 1)
         return BF_OK;
-    return bf__warn(out, arena, err, high - low > 1e-9,
-                    "Add the start states (columns episode and t) if the log has none; otherwise "
-                    "report the range.",
+    return bf__warn(out, arena, err, BF__W_SEVERAL_CLASSES, high - low > 1e-9,
                     "under the target policy the log falls into %d closed classes that never mix: "
                     "the answer depends on where the process starts, from %.6g to %.6g; the value "
                     "given mixes the classes by the chance of ending in each from %s",
@@ -20,13 +18,11 @@ bf_status bf__cells_warn_classes(bf_estimate *out, const bf__cells *m, int close
 bf_status bf__cells_warn_doubts(bf_estimate *out, const bf__cells *m, double residual,
                                 bf_arena *arena, bf_error *err) {
     if (residual > 1e-9)
-        BF_TRY(bf__warn(out, arena, err, true, "The chain mixes too slowly for its size.",
+        BF_TRY(bf__warn(out, arena, err, BF__W_NOT_SOLVED, true,
                         "the stationary distribution was found only to a residual of %.3g",
                         residual));
     if (m->pi_disagreement > 1e-6)
-        BF_TRY(bf__warn(out, arena, err, m->pi_disagreement > 0.01,
-                        "Make the policy a function of the state, or put what it depends on into "
-                        "the state.",
+        BF_TRY(bf__warn(out, arena, err, BF__W_POLICY_DISAGREES, m->pi_disagreement > 0.01,
                         "the policy columns give different probabilities for the same state (by up "
                         "to %.3g); their mean is used",
                         m->pi_disagreement));

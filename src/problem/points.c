@@ -240,6 +240,8 @@ bf_status bf__points_make(bf__points *out, const bf_problem *problem, const char
     BF_ALLOC(nz, arena, coordinates.out * n, err);
     bf__coordinates_apply(z, &coordinates, data->state, n);
     bf__coordinates_apply(nz, &coordinates, data->next_state, n);
+    BF_TRY(bf__points_check(z, data->state, &coordinates, "s", data, err));
+    BF_TRY(bf__points_check(nz, data->next_state, &coordinates, "ns", data, err));
     bool restarts = problem->terminal == BF_TERMINAL_RESTART && data->terminated &&
                     memchr(data->terminated, 1, (size_t)n);
     out->flow = (bf__flow_input){.n = n,
@@ -266,15 +268,8 @@ bf_status bf__points_make(bf__points *out, const bf_problem *problem, const char
 bf_status bf__points_report(bf_estimate *out, const bf__points *points, bf_arena *arena,
                             bf_error *err) {
     bf__diagnose(out, BF__D_COVERAGE_ACTIONS, points->covered);
-    if (points->covered < 1 - 1e-9)
-        BF_TRY(bf__warn(out, arena, err, points->covered < 0.99,
-                        "Collect data on those actions, or evaluate a policy that the log covers.",
-                        "%.3g%% of what the target policy does next are actions that the log never "
-                        "took: they are left out, as if the target chose among the others",
-                        100 * (1 - points->covered)));
     if (points->borrowed_starts)
-        BF_TRY(bf__warn(out, arena, err, false,
-                        "A log with start states far from all next states is not served well.",
+        BF_TRY(bf__warn(out, arena, err, BF__W_BORROWED_STARTS, false,
                         "the target's actions at the start states are taken to be those at the "
                         "nearest next states, for want of a column"));
     return BF_OK;

@@ -31,7 +31,12 @@ bf_status bf__points_make(bf__points *out, const bf_problem *problem, const char
                           const char *scale, const bf_context *context, bf_arena *arena,
                           bf_error *err);
 
-/* The diagnostic `coverage`, and the warnings that go with the above. */
+/* Refuses coordinates z (d, n) of the columns x that are too large to go on with: it names the row
+ * and the column, `prefix` and its number. */
+bf_status bf__points_check(const double *z, const double *x, const bf__coordinates *coordinates,
+                           const char *prefix, const bf_dataset *data, bf_error *err);
+
+/* The diagnostic `coverage_actions`, and the warnings that go with the above. */
 bf_status bf__points_report(bf_estimate *out, const bf__points *points, bf_arena *arena,
                             bf_error *err);
 

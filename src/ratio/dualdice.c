@@ -65,9 +65,7 @@ bf_status bf__dice_result(bf_estimate *out, const bf__dice *dice, const double *
     bf__diagnose(out, BF__D_MEAN_ZETA, sum / total);
     bf__diagnose(out, BF__D_GAMMA_USED, problem->gamma);
     if (mass == 1 && fabs(sum / total - 1) > 0.25)
-        BF_TRY(bf__warn(out, arena, err, fabs(sum / total - 1) > 0.5,
-                        "More data (or --steps of neural), a smaller discount, or another method: "
-                        "blackbox.",
+        BF_TRY(bf__warn(out, arena, err, BF__W_RATIOS_OFF, fabs(sum / total - 1) > 0.5,
                         "the mean of the ratios is %.3g and should be 1: they are not well "
                         "determined",
                         sum / total));
@@ -114,9 +112,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const void *op
     BF_TRY(variant == TABULAR ? bf__dice_tabular(out, &dice, context, arena, err)
                               : bf__dice_neural(out, &dice, context, arena, err));
     if (problem->gamma == 1)
-        BF_TRY(bf__warn(out, arena, err, false,
-                        "Compare several values of --average-gamma, or use a method made for the "
-                        "long-run average: blackbox.",
+        BF_TRY(bf__warn(out, arena, err, BF__W_GAMMA_STANDS_IN, false,
                         "dualdice is for discounted rewards: gamma %g stands for 1, which is off "
                         "where the process mixes in more than a small part of %.3g steps",
                         mine.gamma, 1 / (1 - mine.gamma)));

@@ -214,13 +214,10 @@ static bf_status report(bf_estimate *out, const features *s, const double *alpha
     bf__diagnose(out, BF__D_FEATURES, (double)s->m);
     bf__diagnose(out, BF__D_RIDGE, ridge);
     if (sqrt(apart) > 0.1 && s->by_next)
-        BF_TRY(
-            bf__warn(out, arena, err, false,
-                     "Use longer trajectories, --balance states, or a method that does not assume "
-                     "it: --method blackbox.",
-                     "ips takes the log's states for a long run of the behaviour policy, but "
-                     "they differ from its next states by %.3g (kernel mean distance)",
-                     sqrt(apart)));
+        BF_TRY(bf__warn(out, arena, err, BF__W_NOT_STATIONARY, false,
+                        "ips takes the log's states for a long run of the behaviour policy, but "
+                        "they differ from its next states by %.3g (kernel mean distance)",
+                        sqrt(apart)));
     return BF_OK;
 }
 

@@ -149,16 +149,13 @@ static bf_status report(bf_estimate *out, const bf__ips *ips, const balance *b, 
     bf__diagnose(out, BF__D_DUALITY_GAP, qp->gap);
     bf__diagnose(out, BF__D_STATES, (double)b->states);
     if (apart > 0.02 && b->by_next)
-        BF_TRY(
-            bf__warn(out, arena, err, apart > 0.1,
-                     "Use longer trajectories, --balance states, or a method that does not assume "
-                     "it: --method blackbox.",
-                     "ips takes the log's states for a long run of the behaviour policy, but "
-                     "they differ from its next states by %.3g (total variation)",
-                     apart));
+        BF_TRY(bf__warn(out, arena, err, BF__W_NOT_STATIONARY, apart > 0.1,
+                        "ips takes the log's states for a long run of the behaviour policy, but "
+                        "they differ from its next states by %.3g (total variation)",
+                        apart));
     /* The objective is the residual times (rows / 50)^2, and a ridge that only breaks ties. */
     if (qp->gap > 1e-6 * fmax(uniform * (rows / 50) * (rows / 50), qp->objective))
-        BF_TRY(bf__warn(out, arena, err, true, "The log has more states than can be solved.",
+        BF_TRY(bf__warn(out, arena, err, BF__W_NOT_BEST, true,
                         "the ratios are not the best ones: the duality gap is %.3g of %.3g",
                         qp->gap, qp->objective));
     return BF_OK;

@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "estimator/judge.h"
 #include "estimator/result.h"
-
-static const double most_negative = 0.05; /* share of the weight, before the answer is distrusted */
-static const double least_ess = 0.01;     /* of the rows */
 
 bf_status bf__ratio_actions(double *beta, const bf_dataset *data, double smoothing, bf_error *err) {
     for (int64_t i = 0; i < data->n; i++) {
@@ -61,11 +59,10 @@ bf_status bf__ratio_starts(bool *restarts, const char *method, const bf_problem 
 bf_status bf__ratio_result(bf_estimate *out, const bf_problem *problem, const double *w,
                            double mass, bf_arena *arena, bf_error *err) {
     const bf_dataset *data = problem->data;
-    double sum = 0, above = 0, below = 0, value = 0, low = INFINITY, high = -INFINITY, *weights;
+    double sum = 0, above = 0, below = 0, value = 0, *weights, *with_signs;
     BF_ALLOC(weights, arena, data->n, err);
+    BF_ALLOC(with_signs, arena, data->n, err);
     for (int64_t i = 0; i < data->n; i++) {
-        low = fmin(low, data->reward[i]);
-        high = fmax(high, data->reward[i]);
         sum += w[i];
         above += fmax(w[i], 0);
         below += fmax(-w[i], 0);
@@ -76,27 +73,14 @@ bf_status bf__ratio_result(bf_estimate *out, const bf_problem *problem, const do
                        "nothing that the log shows, or training was too short to find them",
                        sum);
     for (int64_t i = 0; i < data->n; i++) {
-        value += w[i] / sum * mass * data->reward[i];
+        with_signs[i] = w[i] / sum * mass;
+        value += with_signs[i] * data->reward[i];
         weights[i] = fmax(w[i], 0) / above * mass;
     }
     bf__result_from_weights(out, problem, weights);
-    if (below > 1e-9 * above) {
-        /* Where all is logged, a mean of rewards lies among them. */
-        out->value = mass == 1 ? fmin(fmax(value, low), high) : value;
-        bf__diagnose(out, BF__D_NEGATIVE_MASS, below / sum * mass);
-        if (below > most_negative * above)
-            BF_TRY(bf__warn(out, arena, err, true,
-                            "Collect more data, or compare with --method blackbox.",
-                            "%.3g%% of the weight is negative, which no ratio of probabilities can "
-                            "be: the ratios are not well determined by this log",
-                            100 * below / (above + below)));
-    }
-    double ess = bf__diagnosed(out, BF__D_ESS);
-    if (ess < least_ess * (double)data->n)
-        BF_TRY(bf__warn(out, arena, err, true,
-                        "Collect data nearer to what the target policy does.",
-                        "the answer rests on %.3g of the log's %lld transitions (effective sample "
-                        "size)",
-                        ess, (long long)data->n));
-    return BF_OK;
+    if (!(below > 1e-9 * above))
+        return BF_OK;
+    out->value = value;
+    bf__diagnose(out, BF__D_NEGATIVE_MASS, below / sum * mass);
+    return bf__hand_out(out, problem, weights, with_signs, mass, arena, err);
 }

@@ -9,12 +9,14 @@
 
 static void line(FILE *out, const bf__answer *answer, bool intervals) {
     const bf_estimate *e = answer->estimate;
-    double ess = bf__diagnosed(e, BF__D_ESS);
+    double rows = bf__diagnosed(e, BF__D_ESS), episodes = bf__diagnosed(e, BF__D_ESS_EPISODES);
     char interval[64] = "-", size[32] = "-", name[64], warnings[16] = "-";
     if (e->level > 0)
         snprintf(interval, sizeof interval, "%.5g to %.5g (%g%%)", e->low, e->high, 100 * e->level);
-    if (isfinite(ess))
-        snprintf(size, sizeof size, "%.0f", ess);
+    if (isfinite(episodes))
+        snprintf(size, sizeof size, "%.3g episodes", episodes);
+    else if (isfinite(rows))
+        snprintf(size, sizeof size, "%.0f rows", rows);
     if (e->warning_count > 0)
         snprintf(warnings, sizeof warnings, "%d", e->warning_count);
     snprintf(name, sizeof name, "%s%s%s%s", answer->estimator->name, e->model ? " (" : "",
@@ -22,7 +24,7 @@ static void line(FILE *out, const bf__answer *answer, bool intervals) {
     fprintf(out, "  %-22s %-12.6g", name, e->value);
     if (intervals)
         fprintf(out, " %-30s", interval);
-    fprintf(out, " %10s %9.2f %9s\n", size, answer->seconds_estimate, warnings);
+    fprintf(out, " %14s %9.2f %9s\n", size, answer->seconds_estimate, warnings);
 }
 
 /* Prints warnings as "model: the rollout ...". If several methods say the same, it is printed
@@ -69,7 +71,7 @@ void bf__report_table(FILE *out, const bf__comparison *c) {
     fprintf(out, "\n  %-22s %-12s", "method", "estimate");
     if (intervals)
         fprintf(out, " %-30s", "interval");
-    fprintf(out, " %10s %9s %9s\n", "eff. size", "seconds", "warnings");
+    fprintf(out, " %14s %9s %9s\n", "eff. size", "seconds", "warnings");
     for (int k = 0; k < c->answer_count; k++)
         line(out, &c->answers[k], intervals);
     for (int k = 0; k < c->skipped_count; k++) {

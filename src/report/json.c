@@ -29,6 +29,17 @@ static json_t *warnings(const bf_estimate *estimate) {
     return array;
 }
 
+/* The same for programs: a code that keeps its meaning, and the parts of the sentence. */
+static json_t *reasons(const bf_estimate *estimate) {
+    json_t *array = json_array();
+    for (int i = 0; i < estimate->warning_count; i++) {
+        const bf_warning *w = &estimate->warnings[i];
+        json_array_append_new(array, json_pack("{s:s, s:b, s:s, s:s}", "code", w->code, "distrust",
+                                               w->distrust, "text", w->text, "advice", w->advice));
+    }
+    return array;
+}
+
 static json_t *interval(const bf_estimate *e) {
     if (!(e->level > 0))
         return json_null();
@@ -42,13 +53,13 @@ json_t *bf__json_answer(const bf__answer *answer) {
     for (int i = 0; i < e->warning_count; i++)
         trusted = trusted && !e->warnings[i].distrust;
     return json_pack(
-        "{s:o, s:s, s:s?, s:I, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:{s:f, s:f}, s:s}", //
+        "{s:o, s:s, s:s?, s:I, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:{s:f, s:f}, s:s}", //
         "value", bf__json_number(e->value), "method", answer->estimator->name, "model", e->model,
         "n", (json_int_t)answer->problem->data->n, "gamma", bf__json_number(answer->problem->gamma),
         "interval", interval(e), "trusted", trusted, "naive", bf__json_number(answer->naive),
         "diagnostics", diagnostics(e), "settings", all_settings(answer), "warnings", warnings(e),
-        "seconds", "read", answer->seconds_read, "estimate", answer->seconds_estimate, "version",
-        bf_version());
+        "reasons", reasons(e), "seconds", "read", answer->seconds_read, "estimate",
+        answer->seconds_estimate, "version", bf_version());
 }
 
 bf_status bf__json_write(FILE *out, json_t *object, bf_error *err) {

@@ -54,7 +54,7 @@ void bf__report_value_text(FILE *out, const bf__value_answer *answer) {
     }
     if (plan->kind == BF_TRUTH_AVERAGE && truth->ends > 0)
         line(out, "return of an episode", truth->episode_return);
-    if (plan->kind == BF_TRUTH_EPISODE || truth->ends > 0)
+    if (isfinite(truth->episode_length.value))
         line(out, "length of an episode", truth->episode_length);
     fprintf(out, "  simulated: %lld transitions in %lld chains, %lld episodes ended, %.2f s\n",
             (long long)truth->transitions, (long long)plan->chains, (long long)truth->ends,

@@ -27,9 +27,9 @@ typedef struct bf__visits {
 
 typedef struct bf__visits_result {
     int64_t steps;
+    bool settled;    /* false: it was stopped at the cap on its steps */
     double residual; /* |x - what follows from it|_1 */
     double change;   /* of the sum of x times reward between checks, in units of scale */
-    bool settled;    /* not: it ran out of steps */
 } bf__visits_result;
 
 /* x (n) holds the start of the iteration and takes the solution. Running out of steps is no error:

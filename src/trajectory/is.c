@@ -25,7 +25,8 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const void *op
         for (int64_t j = data->begin[e]; j < data->begin[e + 1]; j++)
             weights[data->order[j]] = ratio * t.u[data->order[j]] / ((double)t.episodes * span);
     }
-    return bf__trajectories_result(out, problem, &t, weights, arena, err);
+    bf__trajectories_result(out, problem, &t, weights);
+    return BF_OK;
 }
 
 const bf_estimator bf__estimator_is = {

@@ -116,9 +116,8 @@ bf_status bf__trajectories_span(double *out, const bf__trajectories *t, const bf
     return BF_OK;
 }
 
-bf_status bf__trajectories_result(bf_estimate *out, const bf_problem *problem,
-                                  const bf__trajectories *t, const double *weights, bf_arena *arena,
-                                  bf_error *err) {
+void bf__trajectories_result(bf_estimate *out, const bf_problem *problem, const bf__trajectories *t,
+                             const double *weights) {
     double largest = -INFINITY, sum = 0, squares = 0;
     for (int64_t e = 0; e < t->episodes; e++)
         largest = fmax(largest, t->whole[e]);
@@ -133,12 +132,4 @@ bf_status bf__trajectories_result(bf_estimate *out, const bf_problem *problem,
     bf__diagnose(out, BF__D_MAX_WEIGHT_EPISODE, sum > 0 ? 1 / sum : 0);
     bf__diagnose(out, BF__D_MEAN_RATIO, sum / episodes * exp(largest));
     bf__diagnose(out, BF__D_LONGEST_EPISODE, (double)t->longest);
-    if (ess < 0.1 * episodes || (ess < 10 && ess < 0.5 * episodes))
-        BF_TRY(bf__warn(out, arena, err, true,
-                        "Use a method whose weights do not multiply over time: --method blackbox, "
-                        "or ips.",
-                        "the products of ratios over up to %lld steps leave %.3g effective "
-                        "episodes of %lld: the rest of the log hardly counts",
-                        (long long)t->longest, ess, (long long)t->episodes));
-    return BF_OK;
 }

@@ -29,8 +29,7 @@ bf_status bf__trajectories_exp(double *out, double log_ratio, const bf__trajecto
                                bf_error *err);
 
 /* The answer from weights on rows, and how many episodes it rests on: whole-episode ratios. */
-bf_status bf__trajectories_result(bf_estimate *out, const bf_problem *problem,
-                                  const bf__trajectories *t, const double *weights, bf_arena *arena,
-                                  bf_error *err);
+void bf__trajectories_result(bf_estimate *out, const bf_problem *problem, const bf__trajectories *t,
+                             const double *weights);
 
 #endif

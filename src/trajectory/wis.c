@@ -31,7 +31,8 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const void *op
     for (int64_t e = 0; e < t.episodes; e++)
         for (int64_t j = data->begin[e]; j < data->begin[e + 1]; j++)
             weights[data->order[j]] = exp(t.whole[e] - largest) * t.u[data->order[j]] / total;
-    return bf__trajectories_result(out, problem, &t, weights, arena, err);
+    bf__trajectories_result(out, problem, &t, weights);
+    return BF_OK;
 }
 
 const bf_estimator bf__estimator_wis = {

@@ -259,8 +259,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const void *op
     bf__diagnose(out, BF__D_VALUE_SCALE, f.scale);
     bf__diagnose(out, BF__D_DRIFT, drift);
     if (drift > 0.02 * deviation)
-        BF_TRY(bf__warn(out, arena, err, drift > 0.1 * deviation,
-                        "More --rounds, or a smaller --rate; or --method blackbox.",
+        BF_TRY(bf__warn(out, arena, err, BF__W_FIT_DRIFTS, drift > 0.1 * deviation,
                         "the fit has not settled: the value moved by %.3g over the last tenth of "
                         "the rounds",
                         drift));

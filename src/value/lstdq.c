@@ -3,7 +3,10 @@
  * Estimates   rho of q(x) = E[r - rho + q(x')] (q.h), which for gamma < 1 is (1 - gamma) E Q(x0)
  * Finite      q exact on the count model (q_cells.c); otherwise linear in kernel features, in
  *             closed form (q_lowrank.c) */
+#include <math.h>
+
 #include "core/fail.h"
+#include "estimator/judge.h"
 #include "estimator/result.h"
 #include "value/q.h"
 
@@ -18,7 +21,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const void *op
     out->value = q.value;
     out->model = q.model;
     bf__diagnose(out, BF__D_BELLMAN_ERROR, q.error);
-    return bf__within_rewards(&out->value, out, problem, arena, err);
+    return bf__hand_out(out, problem, NULL, NULL, NAN, arena, err);
 }
 
 const bf_estimator bf__estimator_lstdq = {

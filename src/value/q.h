@@ -53,11 +53,6 @@ bf_status bf__q_lowrank(bf__q *out, const bf_problem *problem, const bf__q_optio
 /* Whether, in the long run, all is over: gamma 1, ends absorb, and the log has some. */
 bool bf__all_ends(const bf_problem *problem);
 
-/* `value` cut to the range of the rewards (and of 0, where ends absorb), which a mean of them can
- * not leave; a warning where that was needed. */
-bf_status bf__within_rewards(double *value, bf_estimate *out, const bf_problem *problem,
-                             bf_arena *arena, bf_error *err);
-
 /* sum_i w_i (r_i - gap_i): rho where w balances the flow, whatever q, and where q is right,
  * whatever w. Weights that sum to less than 1 leave the rest after the end, where what is left of
  * the equation is rho itself for gamma < 1, and 0 for gamma = 1. */

@@ -145,7 +145,7 @@ bf_status bf__q_cells(bf__q *out, const bf_problem *problem, const bf_context *c
         gap[i] = cell_gap[m.row_cell[i]];
     *out = (bf__q){.value = count.value, .gap = gap, .model = "tabular"};
     if (left > 1e-9)
-        BF_TRY(bf__warn(&out->remarks, arena, err, true, "The chain mixes too slowly for its size.",
+        BF_TRY(bf__warn(&out->remarks, arena, err, BF__W_NOT_SOLVED, true,
                         "q was found only to %.3g", left));
     return bf__count_report(&out->remarks, &count, arena, err);
 }

@@ -153,8 +153,7 @@ static bf_status allocate(fit *s, bf_error *err) {
 static bf_status nothing_lasts(bf__q *out, const bf_problem *problem, bf_arena *arena,
                                bf_error *err) {
     *out = (bf__q){.gap = problem->data->reward, .model = "lowrank"};
-    return bf__warn(&out->remarks, arena, err, false,
-                    "Choose --terminal restart, or --gamma below 1.",
+    return bf__warn(&out->remarks, arena, err, BF__W_ENDS_ABSORB, false,
                     "episodes end and stay ended, so all of the long run is spent at reward 0");
 }
 

@@ -253,8 +253,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
     bf__diagnose(out, BF__D_ANCHOR_GAP, least_far);
     bf__diagnose(out, BF__D_DUALITY_GAP, gap);
     if (least_far > 0.5)
-        BF_TRY(bf__warn(out, arena, err, least_far > 0.9,
-                        "Take --weights linear, more --features or a larger --anchor-width.",
+        BF_TRY(bf__warn(out, arena, err, BF__W_ANCHORS_SPARSE, least_far > 0.9,
                         "the anchors do not cover the log: %.3g of it is more than two widths "
                         "from all of them, and has next to no weight",
                         least_far));

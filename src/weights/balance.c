@@ -53,7 +53,7 @@ bf_status bf__balance_ended(bool *ended, bf_estimate *out, const bf_problem *pro
     BF_ZALLOC(w, arena, data->n, err);
     bf__result_from_weights(out, problem, w);
     bf__diagnose(out, BF__D_ABSORBED, 1);
-    return bf__warn(out, arena, err, true, "Choose --terminal restart, or --gamma below 1.",
+    return bf__warn(out, arena, err, BF__W_ENDS_ABSORB, true,
                     "episodes end and stay ended: if the target policy can reach an end from "
                     "everywhere, all of the long run is spent there, at reward 0");
 }
@@ -130,28 +130,6 @@ static double absorb(double *w, const bf_problem *problem) {
 
 /* ---- What to say about it */
 
-static bf_status warn(bf_estimate *out, const sums *s, int64_t n, bf_arena *arena, bf_error *err) {
-    double ess = bf__diagnosed(out, BF__D_ESS), largest = bf__diagnosed(out, BF__D_MAX_WEIGHT);
-    /* Below rounding of the residual there is nothing left to compare. */
-    if (s->loss > s->uniform * (1 + 1e-6) + 1e-14)
-        BF_TRY(bf__warn(out, arena, err, true,
-                        "Try another --bandwidth or --weights; the log may not cover the target.",
-                        "the weights balance the flow no better than equal weights do: residual "
-                        "%.3g against %.3g",
-                        s->loss, s->uniform));
-    if (n >= 100 && ess < fmax(20, 0.002 * (double)n))
-        BF_TRY(bf__warn(out, arena, err, true,
-                        "Collect data nearer to what the target policy does.",
-                        "few transitions carry the answer: the effective sample size is %.3g of "
-                        "%lld",
-                        ess, (long long)n));
-    if (n >= 10 && largest > 0.3)
-        BF_TRY(bf__warn(out, arena, err, true,
-                        "Look at that transition: it may be a near-fixed point of the dynamics.",
-                        "one transition carries %.3g of all weight", largest));
-    return BF_OK;
-}
-
 bf_status bf__balance_report(bf_estimate *out, const bf_problem *problem,
                              const bf__balance *balance, double *w, const bf__lowrank *lowrank,
                              const double *psi, const bf_context *context, bf_arena *arena,
@@ -175,6 +153,5 @@ bf_status bf__balance_report(bf_estimate *out, const bf_problem *problem,
     bf__diagnose(out, BF__D_BANDWIDTH, flow->kernel.width[0]);
     if (lowrank)
         bf__diagnose(out, BF__D_FEATURES, (double)lowrank->m);
-    BF_TRY(bf__points_report(out, &balance->points, arena, err));
-    return warn(out, &s, flow->n, arena, err);
+    return bf__points_report(out, &balance->points, arena, err);
 }

@@ -9,15 +9,17 @@
  * Corrected weights have signs. A correction that makes more than a twentieth of the mass negative
  * is not believed: its ridge is raised tenfold until it does not, and where that does not help the
  * base weights stand in for it. The value is that of the weights with signs.
- * The weights that are handed out are their mean over the four, with negative ones set to 0 and the
- * rest scaled to the same sum: `negative_mass` says how much that was, and `weights_value` what
- * they give. docs/defaults.md has the trials that all numbers here come from. */
+ * The weights that are handed out come in two kinds. Those with signs are of the variant that gives
+ * the median, or the mean of the two that do: they give the value. Those without are the mean over
+ * the four, with negative ones set to 0 and the rest scaled to the same sum: `negative_mass` says
+ * how much that was, and `weights_value` what they give. docs/defaults.md has the trials that all
+ * numbers here come from. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/fail.h"
 #include "core/log.h"
+#include "estimator/judge.h"
 #include "estimator/result.h"
 #include "weights/correction.h"
 
@@ -35,6 +37,7 @@ typedef struct trial {
     int64_t rank, m;     /* features asked for and had */
     bf__sample some;     /* rows that moments are summed over; none: all */
     double *sum;         /* (n): sum of the members' weights */
+    double *member;      /* (MEMBERS, n): the weights of each */
     double *w;           /* (RUNGS, n), of which the first `made` are made */
     int made;
     double value[MEMBERS];
@@ -105,6 +108,7 @@ static bf_status add_member(trial *t, int rung, bf__correction *correction, cons
     t->abandoned += at == RUNGS;
     for (int64_t i = 0; i < n; i++)
         t->sum[i] += use[i];
+    memcpy(t->member + t->members * n, use, (size_t)n * sizeof *use);
     t->value[t->members++] = mean_reward(use, reward, n);
     return BF_OK;
 }
@@ -114,6 +118,7 @@ static void add_base(trial *t, const double *reward, int64_t n) {
     t->members = 1;
     t->raised = t->abandoned = 0;
     memcpy(t->sum, t->base.u, (size_t)n * sizeof *t->sum);
+    memcpy(t->member, t->base.u, (size_t)n * sizeof *t->member);
     t->value[0] = mean_reward(t->base.u, reward, n);
 }
 
@@ -167,60 +172,35 @@ static bf_status correct_width(trial *t, double *w, double *negative, bool last,
     return BF_OK;
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The median of the members, within the rewards of the log; their standard deviation. */
-static double summarise(double *spread, trial *t, const bf_problem *problem) {
-    const double *r = problem->data->reward;
-    double low = t->base.ends ? 0 : INFINITY, high = t->base.ends ? 0 : -INFINITY;
+/* The median of the members, the weights (n) that give it, and the standard deviation of the
+ * members' values. */
+static double summarise(double *spread, double *with_signs, const trial *t, int64_t n) {
     double mean = 0, square = 0;
-    int m = t->members;
-    for (int64_t i = 0; i < problem->data->n; i++) {
-        low = fmin(low, r[i]);
-        high = fmax(high, r[i]);
-    }
-    for (int s = 0; s < m; s++)
+    int m = t->members, order[MEMBERS];
+    for (int s = 0; s < m; s++) {
+        int at = s;
+        for (; at > 0 && t->value[order[at - 1]] > t->value[s]; at--)
+            order[at] = order[at - 1];
+        order[at] = s;
         mean += t->value[s] / m;
+    }
     for (int s = 0; s < m; s++)
         square += (t->value[s] - mean) * (t->value[s] - mean) / m;
     *spread = sqrt(square);
-    qsort(t->value, (size_t)m, sizeof *t->value, ascending);
-    return fmin(fmax(0.5 * (t->value[(m - 1) / 2] + t->value[m / 2]), low), high);
+    int below = order[(m - 1) / 2], above = order[m / 2];
+    for (int64_t i = 0; i < n; i++)
+        with_signs[i] = 0.5 * (t->member[below * n + i] + t->member[above * n + i]);
+    return 0.5 * (t->value[below] + t->value[above]);
 }
 
-static bf_status warn(bf_estimate *out, const bf_problem *problem, const trial *t, double spread,
-                      double negative, bf_arena *arena, bf_error *err) {
-    int64_t n = problem->data->n;
-    double naive = 0, square = 0;
-    for (int64_t i = 0; i < n; i++)
-        naive += problem->data->reward[i] / (double)n;
-    for (int64_t i = 0; i < n; i++)
-        square += pow(problem->data->reward[i] - naive, 2) / (double)n;
-    if (spread > fmax(0.25 * fabs(out->value - naive), 0.02 * sqrt(square)))
-        BF_TRY(bf__warn(out, arena, err, spread > fabs(out->value - naive),
-                        "More data would help; so may --bandwidth or --scale, if the units of the "
-                        "columns say little.",
-                        "the answer depends on the features: their variants differ by %.3g (one "
-                        "standard deviation)",
-                        spread));
+static bf_status warn(bf_estimate *out, const trial *t, bf_arena *arena, bf_error *err) {
     if (t->abandoned > 0)
-        BF_TRY(bf__warn(out, arena, err, false,
-                        "Compare --weights neighbours, which is that base alone.",
+        BF_TRY(bf__warn(out, arena, err, BF__W_CORRECTION_DROPPED, false,
                         "%d of %d corrections were not credible (too much negative weight): the "
                         "base weights stand in for them",
                         t->abandoned, t->members));
-    if (negative > 0.02 * t->base.sum)
-        BF_TRY(bf__warn(out, arena, err, false,
-                        "Where weights are used for more than the value, choose --weights "
-                        "neighbours.",
-                        "%.3g of the weight is negative: the value counts it, the weights shown "
-                        "have it set to 0",
-                        negative));
     if (t->interrupted)
-        BF_TRY(bf__warn(out, arena, err, true, "Let it run to the end.",
+        BF_TRY(bf__warn(out, arena, err, BF__W_INTERRUPTED, true,
                         "interrupted: these are the base weights, not corrected"));
     return BF_OK;
 }
@@ -249,7 +229,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
                      bf_arena *arena, bf_error *err) {
     int64_t n = problem->data->n;
     trial t = {.members = 0};
-    double *w, negative = 0, spread;
+    double *w, *with_signs, negative = 0, spread;
     choose_ridges(&t, options->ridge);
     t.rank = choose_rank(options->features, n);
     BF_TRY(bf__points_make(&t.points, problem, options->periodic, options->scale, context, arena,
@@ -263,19 +243,22 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
         BF_TRY(
             bf__sample_draw(&t.some, t.base.u, n, choose_rows(n), t.points.flow.seed, arena, err));
     BF_ZALLOC(t.sum, arena, n, err);
+    BF_ALLOC(t.member, arena, MEMBERS * n, err);
     BF_ALLOC(t.w, arena, RUNGS * n, err);
     BF_TRY(correct(&t, w, &negative, problem, context, arena, err));
     bf__result_from_weights(out, problem, w);
     double shown = out->value;
-    out->value = summarise(&spread, &t, problem);
+    BF_ALLOC(with_signs, arena, n, err);
+    out->value = summarise(&spread, with_signs, &t, n);
     bf__diagnose(out, BF__D_WEIGHTS_VALUE, shown);
     bf__diagnose(out, BF__D_BASE_VALUE, mean_reward(t.base.u, problem->data->reward, n));
     bf__diagnose(out, BF__D_SPREAD, spread);
     bf__diagnose(out, BF__D_NEGATIVE_MASS, negative);
     bf__diagnose(out, BF__D_RAISED, t.raised);
-    BF_TRY(bf__neighbours_report(out, problem, &t.points, &t.base, t.residual[0], t.residual[1],
-                                 t.m, arena, err));
-    return warn(out, problem, &t, spread, negative, arena, err);
+    BF_TRY(bf__neighbours_report(out, &t.points, &t.base, t.residual[0], t.residual[1], t.m, arena,
+                                 err));
+    BF_TRY(warn(out, &t, arena, err));
+    return bf__hand_out(out, problem, w, with_signs, NAN, arena, err);
 }
 
 static int suits(const bf_dataset *data) {

@@ -25,6 +25,7 @@
 
 #include "core/fail.h"
 #include "core/log.h"
+#include "estimator/judge.h"
 #include "estimator/result.h"
 #include "flow/plan.h"
 #include "linalg/dense.h"
@@ -143,9 +144,8 @@ static bf_status weigh(model *s, const double *alpha, const bf_context *context,
 static bf_status report(bf_estimate *out, const bf_problem *problem, const bf__balance *balance,
                         const model *s, int chosen, const bf_context *context, bf_arena *arena,
                         bf_error *err) {
-    const bf_dataset *data = problem->data;
-    int64_t n = data->n;
-    double *w, *kept, sum = 0, total = 0, low = data->reward[0], high = data->reward[0];
+    int64_t n = problem->data->n;
+    double *w, *kept, sum = 0, total = 0;
     BF_ALLOC(w, arena, n, err);
     BF_ALLOC(kept, arena, n, err);
     for (int64_t i = 0; i < n; i++)
@@ -155,28 +155,12 @@ static bf_status report(bf_estimate *out, const bf_problem *problem, const bf__b
     for (int64_t i = 0; i < n; i++) {
         total += w[i];
         sum += kept[i] = fmax(w[i], 0);
-        low = fmin(low, data->reward[i]);
-        high = fmax(high, data->reward[i]);
     }
     for (int64_t i = 0; i < n; i++)
         kept[i] *= total / sum;
-    out->weights = kept;
-    double value = fmin(fmax(out->value, total * low), total * high), slack = 1e-9 * (high - low);
     bf__diagnose(out, BF__D_NEGATIVE_MASS, s->ridges.negative[chosen]);
     bf__diagnose(out, BF__D_RIDGE, s->ridges.lambda[chosen]);
-    if (s->ridges.negative[chosen] > 2 * bf__most_negative)
-        BF_TRY(bf__warn(out, arena, err, true,
-                        "Raise --ridge, or take --weights anchors, which can not be negative.",
-                        "much of the weight is negative (%.3g): the value is an extrapolation",
-                        s->ridges.negative[chosen]));
-    if (fabs(value - out->value) > slack)
-        BF_TRY(bf__warn(out, arena, err, true,
-                        "Raise --ridge, or take --weights anchors, which can not be negative.",
-                        "the weights give %.6g, which no mean of the rewards can be; the nearest "
-                        "that can is given",
-                        out->value));
-    out->value = value;
-    return BF_OK;
+    return bf__hand_out(out, problem, kept, w, total, arena, err);
 }
 
 static bf_status make_room(model *s, const bf__flow_plan *plan, bf_arena *arena, bf_error *err) {

@@ -11,8 +11,8 @@ typedef struct bf__neighbours {
     int64_t rows;    /* transitions that the chain is made of */
     double off_hull; /* mean distance of next states from the hull of their neighbours */
     int64_t steps;   /* of the iteration */
+    bool settled;    /* it ended by itself, not at the cap on its steps */
     double change;   /* of the value in its last steps, in standard deviations of the reward */
-    bool settled;    /* not: the iteration ran out of steps */
     bool ends;       /* steps end and stay ended */
 } bf__neighbours;
 
@@ -24,11 +24,11 @@ bf_status bf__neighbours_solve(bf__neighbours *out, const bf_problem *problem,
 /* Notes what the columns were taken for. */
 void bf__neighbours_note(const bf__points *points, const bf_context *context);
 
-/* Diagnostics and warnings about the chain, and about weights as such: `after` and `before` are
+/* Diagnostics of the chain, and of weights as such: `after` and `before` are
  * the flow residuals of the weights and of equal weights, on `features` features. Follows
  * bf__result_from_weights. */
-bf_status bf__neighbours_report(bf_estimate *out, const bf_problem *problem,
-                                const bf__points *points, const bf__neighbours *base, double after,
-                                double before, int64_t features, bf_arena *arena, bf_error *err);
+bf_status bf__neighbours_report(bf_estimate *out, const bf__points *points,
+                                const bf__neighbours *base, double after, double before,
+                                int64_t features, bf_arena *arena, bf_error *err);
 
 #endif

@@ -294,13 +294,14 @@ static bf_status any_stays(bool *out, const chain *c, bf_arena *arena, bf_error 
     return BF_OK;
 }
 
-static double deviation(const double *x, int64_t n) {
+/* The standard deviation, or, if there is none but rounding, what is far above rounding. */
+static double scale_of(const double *x, int64_t n) {
     double mean = 0, square = 0;
     for (int64_t i = 0; i < n; i++)
         mean += x[i] / (double)n;
     for (int64_t i = 0; i < n; i++)
         square += (x[i] - mean) * (x[i] - mean) / (double)n;
-    return sqrt(square);
+    return fmax(sqrt(square), 1e-6 * fabs(mean));
 }
 
 /* Nodes as the trees have them: neighbours, of one action, side by side. */
@@ -331,7 +332,7 @@ static bf_status solve(double *x, bf__neighbours *out, chain *c, const double *r
     }
     c->visits.closed = !out->ends;
     c->visits.reward = mean;
-    c->visits.scale = deviation(reward, c->f->n);
+    c->visits.scale = scale_of(reward, c->f->n);
     c->visits.source = gamma == 1 || out->ends ? source : NULL;
     if (c->start && !out->ends) {
         c->visits.start = c->start;
@@ -347,8 +348,8 @@ static bf_status solve(double *x, bf__neighbours *out, chain *c, const double *r
     BF_TRY(tree_order(&c->visits.order, nodes, arena, err));
     BF_TRY(bf__visits_solve(x, &result, &c->visits, context, arena, err));
     out->steps = result.steps;
-    out->change = result.change;
     out->settled = result.settled;
+    out->change = result.change;
     return BF_OK;
 }
 

@@ -17,6 +17,7 @@
 
 #include "core/fail.h"
 #include "core/log.h"
+#include "estimator/judge.h"
 #include "estimator/result.h"
 #include "flow/plan.h"
 #include "neural/fit.h"
@@ -37,11 +38,6 @@ typedef struct neural {
     double steps, low, high;
     bool interrupted;
 } neural;
-
-/* Weights that rest on fewer transitions are none. */
-static double least_ess(int64_t n) {
-    return fmin(fmax(20, 0.01 * (double)n), 0.1 * (double)n);
-}
 
 /* ---- Fitting */
 
@@ -124,23 +120,22 @@ static bf_status warn(bf_estimate *out, const neural *v, const bf_problem *probl
     }
     double deviation = sqrt(fmax(square - mean * mean, 0)), apart = v->high - v->low;
     if (v->interrupted)
-        BF_TRY(bf__warn(out, arena, err, true, "Let it run to the end, or lower --steps.",
+        BF_TRY(bf__warn(out, arena, err, BF__W_INTERRUPTED, true,
                         "interrupted: the weights are the best found until then, after %.0f of "
                         "%.0f steps",
                         v->steps, v->task.all));
     if (v->failed)
-        BF_TRY(bf__warn(out, arena, err, v->fits == 0, "Lower --rate, or use --optimizer lbfgs.",
+        BF_TRY(bf__warn(out, arena, err, BF__W_FITS_DIVERGED, v->fits == 0,
                         "%d of the fits diverged%s", v->failed,
                         v->fits || v->fell ? "" : "; the weights given are equal ones"));
     if (v->fell)
-        BF_TRY(bf__warn(out, arena, err, v->fits == 0,
-                        "Try a larger --bandwidth, or other --weights.",
+        BF_TRY(bf__warn(out, arena, err, BF__W_FITS_COLLAPSED, v->fits == 0,
                         "%d of the fits piled all weight on few transitions and %s", v->fell,
                         v->fits ? "were given up"
                                 : "no other was found: the weights are "
                                   "degenerate"));
     if (v->fits > 1 && apart > 0.5 * fabs(out->value - mean) && apart > 0.05 * deviation)
-        BF_TRY(bf__warn(out, arena, err, true, "Use more --steps, or other --weights.",
+        BF_TRY(bf__warn(out, arena, err, BF__W_FITS_DISAGREE, true,
                         "networks from different starts disagree: they give from %.6g to %.6g",
                         v->low, v->high));
     return BF_OK;
@@ -201,7 +196,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf__blac
                                .batch = o->batch,
                                .rate = o->rate,
                                .spread = o->spread,
-                               .least_ess = least_ess(f->n),
+                               .least_ess = bf__least_rows_of_fit((double)f->n),
                                .context = context};
     BF_TRY(bf__mlp_make(&v.task.net, f->d + f->actions + f->action_dim, o->hidden, 1,
                         (bf__activation)o->activation, BF__SOFTPLUS, err));

@@ -190,25 +190,17 @@ static double coverage(const bf__cells *m, const double *x, const double *miss, 
     return covered < 1 - 1e-14 ? fmax(covered, 0) : 1;
 }
 
-static bf_status warn(bf_estimate *out, const solution *s, double covered, double objective,
-                      const bf__cells *m, bf_arena *arena, bf_error *err) {
+static bf_status warn(bf_estimate *out, const solution *s, double objective, const bf__cells *m,
+                      bf_arena *arena, bf_error *err) {
     BF_TRY(bf__cells_warn_classes(out, m, s->classes, s->low, s->high, arena, err));
-    if (covered < 1)
-        BF_TRY(bf__warn(out, arena, err, covered < 0.99,
-                        "Collect data on those actions, or evaluate a policy that the log covers.",
-                        "%.3g%% of what the target policy does next is at (state, action) pairs "
-                        "that the log never shows: no weights can balance the flow, and the value "
-                        "given is of the best balance there is",
-                        100 * (1 - covered)));
     if (s->start_gap > 1e-9)
-        BF_TRY(bf__warn(out, arena, err, s->start_gap > 0.01,
-                        "Collect data on those actions, or evaluate a policy that the log covers.",
+        BF_TRY(bf__warn(out, arena, err, BF__W_UNSEEN_ON_THE_WAY, s->start_gap > 0.01,
                         "from the log's start states the target policy meets a (state, action) "
                         "pair that the log never shows with probability %.3g before it reaches the "
                         "states that the value is about",
                         s->start_gap));
     if (s->classes == 0 && s->gap > 1e-6 * objective)
-        BF_TRY(bf__warn(out, arena, err, true, "The log has more states than can be solved.",
+        BF_TRY(bf__warn(out, arena, err, BF__W_NOT_BEST, true,
                         "the weights are not the best ones: the duality gap is %.3g of a flow "
                         "residual of %.3g",
                         s->gap, objective));
@@ -244,17 +236,9 @@ static bf_status report(bf_estimate *out, const bf_problem *problem, const bf__c
         bf__diagnose(out, BF__D_CLASS_VALUE_LOW, s->low);
         bf__diagnose(out, BF__D_CLASS_VALUE_HIGH, s->high);
     }
-    if (m->absorbing) {
-        double ended = s->x[m->cells - 1];
-        bf__diagnose(out, BF__D_ABSORBED, ended);
-        if (problem->gamma == 1 && ended > 0)
-            BF_TRY(bf__warn(out, arena, err, ended < 1,
-                            "Choose --terminal restart, or --gamma below 1.",
-                            "episodes end and stay ended, so %.3g of the long run is spent at "
-                            "reward 0",
-                            ended));
-    }
-    return warn(out, s, covered, after, m, arena, err);
+    if (m->absorbing)
+        bf__diagnose(out, BF__D_ABSORBED, s->x[m->cells - 1]);
+    return warn(out, s, after, m, arena, err);
 }
 
 /* The minimiser of the quadratic program, where the minimum is not 0. */

@@ -1,0 +1,312 @@
+/* judge.c - How an answer is judged: one set of rules for every method.
+ *
+ * A method measures; it writes what it measured into the diagnostics of its answer. Here a table of
+ * small functions reads them. Each function knows one reason why an answer may be wrong: it
+ * compares facts with its limit, and if the limit is passed it gives a sentence and says whether
+ * the answer should still be trusted. All limits stand here, and only here.
+ *
+ * Cost O(n) for the rewards. */
+#include "estimator/judge.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "estimator/result.h"
+
+static const char *const codes[] = {
+#define BF_REASON(id, code, advice) code,
+#include "estimator/reasons.def"
+#undef BF_REASON
+};
+
+static const char *const advices[] = {
+#define BF_REASON(id, code, advice) advice,
+#include "estimator/reasons.def"
+#undef BF_REASON
+};
+
+const char *bf__reason_code(int id) {
+    return id >= 0 && id < BF__REASONS ? codes[id] : NULL;
+}
+
+const char *bf__reason_advice(int id) {
+    return id >= 0 && id < BF__REASONS ? advices[id] : NULL;
+}
+
+/* ---- Limits */
+
+static const double largest_weight = 0.1;
+static const double negative_seen = 0.02, negative_much = 0.05;
+static const double far_off = 0.25, too_far_off = 1; /* of the hull, in deviations */
+static const double covered_enough = 0.99;
+
+double bf__least_rows(double n) {
+    return fmin(fmax(20, 0.005 * n), 0.5 * n);
+}
+
+double bf__least_rows_of_fit(double n) {
+    return fmin(fmax(20, 0.01 * n), 0.1 * n);
+}
+
+/* ---- Rules */
+
+/* Fills *out; true, so that a rule can end with it. */
+static bool say(bf__reason *out, bf__reason_id id, bool distrust, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static bool say(bf__reason *out, bf__reason_id id, bool distrust, const char *format, ...) {
+    va_list arguments;
+    out->id = id;
+    out->distrust = distrust;
+    va_start(arguments, format);
+    vsnprintf(out->text, sizeof out->text, format, arguments);
+    va_end(arguments);
+    return true;
+}
+
+static double fact(const bf__facts *f, bf__diagnostic_id id) {
+    return bf__diagnosed(f->estimate, id);
+}
+
+static bool not_finite(bf__reason *out, const bf__facts *f) {
+    for (int i = 0; i < f->estimate->diagnostic_count; i++) {
+        const bf_diagnostic *d = &f->estimate->diagnostics[i];
+        if (!isfinite(d->value))
+            return say(out, BF__W_NOT_FINITE, true,
+                       "a number that the answer is judged by is not finite: '%s' is %g", d->label,
+                       d->value);
+    }
+    return false;
+}
+
+/* Methods that weigh whole episodes are judged by these. In a log of 20 rows few rows are no news.
+ */
+static bool few_rows(bf__reason *out, const bf__facts *f) {
+    double ess = fact(f, BF__D_ESS);
+    if (!(f->n > 20 && ess < bf__least_rows(f->n)) || !isnan(fact(f, BF__D_ESS_EPISODES)) ||
+        fact(f, BF__D_ABSORBED) == 1)
+        return false;
+    return say(out, BF__W_FEW_ROWS, true,
+               "the answer rests on few transitions: all %.0f count for as much as %.3g equally "
+               "weighted ones",
+               f->n, ess);
+}
+
+static bool few_episodes(bf__reason *out, const bf__facts *f) {
+    double ess = fact(f, BF__D_ESS_EPISODES);
+    if (!(ess < 0.1 * f->episodes || (ess < 10 && ess < 0.5 * f->episodes)))
+        return false;
+    return say(out, BF__W_FEW_EPISODES, true,
+               "the products of ratios over up to %.0f steps leave %.3g effective episodes of "
+               "%.0f: the rest of the log hardly counts",
+               fact(f, BF__D_LONGEST_EPISODE), ess, f->episodes);
+}
+
+static bool one_row(bf__reason *out, const bf__facts *f) {
+    double largest = fact(f, BF__D_MAX_WEIGHT);
+    if (!(largest > largest_weight && f->n > 20) || !isnan(fact(f, BF__D_ESS_EPISODES)))
+        return false;
+    return say(out, BF__W_ONE_ROW, true, "a single transition has %.3g of all the weight", largest);
+}
+
+/* The weights of finite states minimise the residual: what is left of it is the log's fault, and
+ * coverage says so. */
+static bool flow_unbalanced(bf__reason *out, const bf__facts *f) {
+    double after = fact(f, BF__D_FLOW_RESIDUAL), before = fact(f, BF__D_FLOW_RESIDUAL_UNIFORM);
+    bool hardly = before > 20 / f->n && after > 0.5 * before;
+    bool worse = after > before * (1 + 1e-6) + 1e-14; /* below rounding there is nothing left */
+    if (!(hardly || worse) || !isnan(fact(f, BF__D_COVERAGE)) || fact(f, BF__D_ABSORBED) == 1)
+        return false;
+    return say(out, BF__W_FLOW_UNBALANCED, true,
+               "the weights hardly balance the flow: its residual is %.3g, and %.3g for equal "
+               "weights",
+               after, before);
+}
+
+static bool off_hull(bf__reason *out, const bf__facts *f) {
+    double off = fact(f, BF__D_OFF_HULL);
+    if (!(off > far_off))
+        return false;
+    return say(out, BF__W_OFF_HULL, off > too_far_off,
+               "next states lie outside what the log surrounds with the target's actions: by %.3g "
+               "standard deviations in the mean",
+               off);
+}
+
+static bool chain_stopped(bf__reason *out, const bf__facts *f) {
+    if (!(fact(f, BF__D_CHAIN_SETTLED) == 0))
+        return false;
+    return say(out, BF__W_CHAIN_STOPPED, true,
+               "the chain was stopped after %.0f steps before it had settled: over the last "
+               "hundred the value still moved by %.3g standard deviations of the reward",
+               fact(f, BF__D_CHAIN_STEPS), fact(f, BF__D_CHAIN_CHANGE));
+}
+
+static bool ends_absorb(bf__reason *out, const bf__facts *f) {
+    double ended = fact(f, BF__D_ABSORBED);
+    if (!(f->gamma == 1 && ended > 0))
+        return false;
+    return say(out, BF__W_ENDS_ABSORB, ended < 1,
+               "episodes end and stay ended, so %.3g of the long run is spent at reward 0", ended);
+}
+
+static bool negative_weight(bf__reason *out, const bf__facts *f) {
+    double negative = fact(f, BF__D_NEGATIVE_MASS);
+    if (!(negative > negative_seen))
+        return false;
+    return say(out, BF__W_NEGATIVE_WEIGHT, negative > negative_much * (1 + 1e-9),
+               "%.3g of the weight is negative, of a total of 1: the value counts it with its "
+               "sign, the column of weights that are not negative has it set to 0",
+               negative);
+}
+
+/* Differences below rounding of the rewards are none. */
+static bool variants_differ(bf__reason *out, const bf__facts *f) {
+    double spread = fact(f, BF__D_SPREAD), moved = fabs(f->estimate->value - f->mean);
+    double rounding = 1e-9 * fmax(fabs(f->low), fabs(f->high));
+    if (!(spread > fmax(fmax(0.25 * moved, 0.02 * f->deviation), rounding)))
+        return false;
+    return say(out, BF__W_VARIANTS_DIFFER, spread > moved,
+               "the answer depends on the features: their variants differ by %.3g (one standard "
+               "deviation)",
+               spread);
+}
+
+static bool unseen_pairs(bf__reason *out, const bf__facts *f) {
+    double covered = fact(f, BF__D_COVERAGE);
+    if (!(covered < 1))
+        return false;
+    return say(out, BF__W_UNSEEN_PAIRS, covered < covered_enough,
+               "%.3g%% of what the target policy does next is at (state, action) pairs that the "
+               "log never shows: no weights can balance the flow, and the value given is of the "
+               "best balance there is",
+               100 * (1 - covered));
+}
+
+static bool unseen_in_model(bf__reason *out, const bf__facts *f) {
+    double covered = fact(f, BF__D_COVERAGE_MODEL);
+    if (!(covered < 1))
+        return false;
+    return say(out, BF__W_UNSEEN_PAIRS, covered < covered_enough,
+               "%.3g%% of what the target policy does is at (state, action) pairs that the log "
+               "never shows: it is taken to choose among the others, and if there are none to "
+               "restart",
+               100 * (1 - covered));
+}
+
+static bool unseen_actions(bf__reason *out, const bf__facts *f) {
+    double covered = fact(f, BF__D_COVERAGE_ACTIONS);
+    if (!(covered < 1 - 1e-9))
+        return false;
+    return say(out, BF__W_UNSEEN_ACTIONS, covered < covered_enough,
+               "%.3g%% of what the target policy does next are actions that the log never took: "
+               "they are left out, as if the target chose among the others",
+               100 * (1 - covered));
+}
+
+static const bf__rule rules[] = {
+    not_finite,   few_rows,        few_episodes,   one_row,         flow_unbalanced,
+    off_hull,     chain_stopped,   ends_absorb,    negative_weight, variants_differ,
+    unseen_pairs, unseen_in_model, unseen_actions,
+};
+
+bf__rule bf__rule_at(int index) {
+    return index >= 0 && index < (int)(sizeof rules / sizeof *rules) ? rules[index] : NULL;
+}
+
+/* ---- Asking them */
+
+static bool has_ends(const bf_problem *problem) {
+    const bf_dataset *data = problem->data;
+    return data->terminated && memchr(data->terminated, 1, (size_t)data->n);
+}
+
+bf__facts bf__facts_of(const bf_estimate *estimate, const bf_problem *problem) {
+    const bf_dataset *data = problem->data;
+    double n = (double)data->n, square = 0;
+    bf__facts f = {.estimate = estimate,
+                   .n = n,
+                   .episodes = (double)data->episodes,
+                   .gamma = problem->gamma,
+                   .low = INFINITY,
+                   .high = -INFINITY,
+                   .rests = problem->terminal == BF_TERMINAL_ABSORB && has_ends(problem)};
+    for (int64_t i = 0; i < data->n; i++) {
+        f.mean += data->reward[i] / n;
+        f.low = fmin(f.low, data->reward[i]);
+        f.high = fmax(f.high, data->reward[i]);
+    }
+    for (int64_t i = 0; i < data->n; i++)
+        square += (data->reward[i] - f.mean) * (data->reward[i] - f.mean) / n;
+    f.deviation = sqrt(square);
+    return f;
+}
+
+static bool said(const bf_estimate *out, bf__reason_id id) {
+    for (int i = 0; i < out->warning_count; i++)
+        if (strcmp(out->warnings[i].code, codes[id]) == 0)
+            return true;
+    return false;
+}
+
+static bool all_zero(const double *weights, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        if (weights[i] != 0)
+            return false;
+    return true;
+}
+
+bf_status bf__judge(bf_estimate *out, const char *method, const bf_problem *problem,
+                    bf_arena *arena, bf_error *err) {
+    if (!isfinite(out->value))
+        return bf_fail(err, BF_ENUMERIC, "%s gave %g, which is no answer", method, out->value);
+    if (out->weights && all_zero(out->weights, problem->data->n) &&
+        bf__diagnosed(out, BF__D_ABSORBED) != 1)
+        return bf_fail(err, BF_ENUMERIC,
+                       "%s gave every transition the weight 0, which is no answer: the log shows "
+                       "nothing that the target policy does, as far as this method can see",
+                       method);
+    bf__facts facts = bf__facts_of(out, problem);
+    for (int k = 0; bf__rule_at(k); k++) {
+        bf__reason reason;
+        if (bf__rule_at(k)(&reason, &facts) && !said(out, reason.id))
+            BF_TRY(bf__warn(out, arena, err, reason.id, reason.distrust, "%s", reason.text));
+    }
+    return BF_OK;
+}
+
+/* ---- Handing out weights */
+
+bf_status bf__hand_out(bf_estimate *out, const bf_problem *problem, const double *weights,
+                       double *with_signs, double mass, bf_arena *arena, bf_error *err) {
+    const bf_dataset *data = problem->data;
+    bf__facts f = bf__facts_of(out, problem);
+    double low = f.low, high = f.high, found = out->value, inside = 0;
+    if (!isnan(mass)) {
+        low *= mass;
+        high *= mass;
+    } else if (f.rests) {
+        low = fmin(low, 0);
+        high = fmax(high, 0);
+    }
+    out->value = fmin(fmax(found, low), high);
+    out->weights = weights;
+    out->signed_weights = with_signs;
+    if (out->value == found)
+        return BF_OK;
+    for (int64_t i = 0; i < data->n && weights; i++)
+        inside += weights[i] * data->reward[i];
+    double part = weights ? fmin((found - out->value) / (found - inside), 1) : 0;
+    for (int64_t i = 0; i < data->n && weights; i++)
+        with_signs[i] += part * (weights[i] - with_signs[i]);
+    double moved = fabs(out->value - found), range = high - low;
+    if (!(moved > 1e-9 * fmax(range, fmax(fabs(low), fabs(high)))))
+        return BF_OK;
+    return bf__warn(out, arena, err, BF__W_OUT_OF_RANGE, moved > 0.01 * range,
+                    "the fit gave %.6g, which no rewards from %.6g to %.6g can have as their mean: "
+                    "it was cut to that range",
+                    found, low, high);
+}
