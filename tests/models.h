@@ -10,12 +10,10 @@ static inline bf_status models_try(bf_estimate *out, const bf_dataset *data, dou
                                    const char *const *options, bf_arena *arena, bf_error *err) {
     const bf_estimator *blackbox = bf_estimator_find("blackbox");
     bf_problem problem = {data, gamma, terminal};
-    void *values = bf_arena_zalloc(arena, 1, blackbox->options->size, err);
-    assert_ok(bf_options_init(blackbox->options, values, err), *err);
+    bf_settings *values;
+    assert_ok(bf_estimator_settings(&values, blackbox, NULL, arena, err), *err);
     for (; *options; options += 2) {
-        const bf_option *row = bf_options_find(blackbox->options, options[0]);
-        assert_non_null(row);
-        bf_status status = bf_options_set(row, values, options[1], err);
+        bf_status status = bf_settings_set(values, options[0], options[1], err);
         if (status != BF_OK)
             return status;
     }

@@ -10,18 +10,16 @@ TEST_ARENA;
 static inline bf_status attempt(bf_estimate *out, const char *method, const char *options,
                                 const bf_dataset *data, double gamma, int terminal) {
     const bf_estimator *estimator = bf_estimator_find(method);
-    void *set = NULL;
+    bf_settings *set;
     assert_non_null(estimator);
-    if (estimator->options) {
-        set = bf_arena_zalloc(arena, 1, estimator->options->size, &err);
-        assert_ok(bf_options_init(estimator->options, set, &err), err);
-    }
+    assert_ok(bf_estimator_settings(&set, estimator, NULL, arena, &err), err);
     char *text = bf_arena_zalloc(arena, 256, 1, &err), *rest = NULL;
     strncpy(text, options, 255);
-    for (char *name = strtok_r(text, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
-        assert_ok(bf_options_set(bf_options_find(estimator->options, name), set,
-                                 strtok_r(NULL, " ", &rest), &err),
-                  err);
+    for (char *name = strtok_r(text, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
+        bf_status status = bf_settings_set(set, name, strtok_r(NULL, " ", &rest), &err);
+        if (status != BF_OK)
+            return status;
+    }
     bf_problem problem = {data, gamma, terminal};
     bf_context context = {.threads = 1, .seed = 3};
     return bf__estimator_run(estimator, out, &problem, set, &context, arena, &err);

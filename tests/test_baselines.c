@@ -323,12 +323,10 @@ static void digits_do_not_depend_on_threads(void **state) {
         double found[2];
         const bf_estimator *estimator = bf_estimator_find(methods[k]);
         for (int threads = 1; threads <= 2; threads++) {
-            void *set = bf_arena_zalloc(arena, 1, estimator->options->size, &err);
-            assert_ok(bf_options_init(estimator->options, set, &err), err);
-            const bf_option *row = bf_options_find(estimator->options, k == 2 ? "rounds" : "steps");
-            assert_ok(bf_options_set(row, set, k == 1 ? "500" : "20", &err), err);
-            row = bf_options_find(estimator->options, "batch");
-            assert_ok(bf_options_set(row, set, "64", &err), err);
+            static const char *const texts[] = {"variant=neural steps=20 batch=64",
+                                                "steps=500 batch=64", "rounds=20 batch=64"};
+            bf_settings *set;
+            assert_ok(bf_estimator_settings(&set, estimator, texts[k], arena, &err), err);
             bf_problem problem = {&data, 0.9, BF_TERMINAL_RESTART};
             bf_context context = {.threads = threads, .seed = 3};
             bf_estimate out;

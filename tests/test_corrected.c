@@ -112,10 +112,9 @@ static bf_status try_with(bf_estimate *out, const bf_dataset *data, double gamma
                           const char *weights, const bf_context *context) {
     const bf_estimator *blackbox = bf_estimator_find("blackbox");
     bf_problem problem = {data, gamma, terminal};
-    void *options = bf_arena_zalloc(arena, 1, blackbox->options->size, &err);
-    assert_ok(bf_options_init(blackbox->options, options, &err), err);
-    assert_ok(bf_options_set(bf_options_find(blackbox->options, "weights"), options, weights, &err),
-              err);
+    bf_settings *options;
+    assert_ok(bf_estimator_settings(&options, blackbox, NULL, arena, &err), err);
+    assert_ok(bf_settings_set(options, "weights", weights, &err), err);
     return bf__estimator_run(blackbox, out, &problem, options, context, arena, &err);
 }
 
@@ -297,7 +296,7 @@ static void the_correction_is_two_stage_least_squares(void **state) {
     line l = {.edge = 2, .unit = 1};
     bf_dataset data = line_log(&l, N, 11);
     bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
-    bf__blackbox_options options = {.bandwidth = "median", .neighbours = 16};
+    bf__pointwise options = {.bandwidth = "median"};
     bf__points points;
     bf__neighbours base;
     bf__features features;
@@ -602,7 +601,7 @@ static void moments_of_some_rows_are_those_of_all(void **state) {
     line l = {.edge = 2, .unit = 1};
     bf_dataset data = line_log(&l, N, 12);
     bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
-    bf__blackbox_options options = {.bandwidth = "median", .neighbours = 16};
+    bf__pointwise options = {.bandwidth = "median"};
     bf__points points;
     bf__neighbours base;
     bf__features features;

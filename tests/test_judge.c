@@ -67,13 +67,10 @@ static bf_status run(bf_estimate *out, const char *method, const char *weights,
     const bf_estimator *estimator = bf_estimator_find(method);
     bf_context context = {.threads = 1, .seed = 1};
     bf_problem problem = {data, gamma, BF_TERMINAL_RESTART};
-    void *options = NULL;
-    if (weights) {
-        options = bf_arena_zalloc(arena, 1, estimator->options->size, &err);
-        assert_ok(bf_options_init(estimator->options, options, &err), err);
-        const bf_option *row = bf_options_find(estimator->options, "weights");
-        assert_ok(bf_options_set(row, options, weights, &err), err);
-    }
+    bf_settings *options;
+    assert_ok(bf_estimator_settings(&options, estimator, NULL, arena, &err), err);
+    if (weights)
+        assert_ok(bf_settings_set(options, "weights", weights, &err), err);
     return bf__estimator_run(estimator, out, &problem, options, &context, arena, &err);
 }
 
@@ -306,7 +303,7 @@ static void test_weights_give_the_value(void **state) {
             bf_dataset data = make_log(600, finite ? 5 : 0, 0.2, 0);
             bf_estimate e;
             for (int k = 0; bf__weights_at(k); k++) {
-                const char *model = bf__weights_at(k)->name;
+                const char *model = bf__weights_at(k)->model.name;
                 if ((strcmp(model, "tabular") == 0) != (finite == 1))
                     continue;
                 assert_ok(run(&e, "blackbox", model, &data, gammas[g]), err);

@@ -8,7 +8,7 @@
 
 TEST_ARENA;
 
-static bf_estimate run(const char *method, const bf_problem *problem, const void *options) {
+static bf_estimate run(const char *method, const bf_problem *problem, const bf_settings *options) {
     bf_estimate out;
     bf_context context = {.threads = 1, .seed = 1};
     assert_ok(
@@ -17,19 +17,10 @@ static bf_estimate run(const char *method, const bf_problem *problem, const void
     return out;
 }
 
-/* Options of `method`, with texts for some: name, text, ..., NULL. */
-static void *options_of(const char *method, ...) {
-    const bf_option_table *table = bf_estimator_find(method)->options;
-    void *options = bf_arena_zalloc(arena, 1, table->size, &err);
-    assert_ok(bf_options_init(table, options, &err), err);
-    va_list pairs;
-    va_start(pairs, method);
-    for (const char *name = va_arg(pairs, const char *); name; name = va_arg(pairs, const char *))
-        assert_ok(bf_options_set(bf_options_find(table, name), options, va_arg(pairs, const char *),
-                                 &err),
-                  err);
-    va_end(pairs);
-    return options;
+static bf_settings *settings_of(const char *method, const char *text) {
+    bf_settings *settings;
+    assert_ok(bf_estimator_settings(&settings, bf_estimator_find(method), text, arena, &err), err);
+    return settings;
 }
 
 /* ---- Finite states */
@@ -344,13 +335,12 @@ static void real_states_are_close(void **state) {
         bf_dataset data = linear_log(p, gamma < 1);
         bf_problem problem = {&data, gamma, BF_TERMINAL_RESTART};
         double truth = linear_truth(p, gamma);
-        bf_estimate direct = run("lstdq", &problem, options_of("lstdq", "features", "100", NULL));
+        bf_estimate direct = run("lstdq", &problem, settings_of("lstdq", "features=100"));
         assert_near(direct.value, truth, 0.02);
-        const char *const predict[] = {"state", "change"};
+        const char *const ways[] = {"bandwidth=0.05 rollout=10000 predict=state",
+                                    "bandwidth=0.05 rollout=10000 predict=change"};
         for (int way = 0; way < 2; way++) {
-            bf_estimate model = run("model", &problem,
-                                    options_of("model", "bandwidth", "0.05", "rollout", "10000",
-                                               "predict", predict[way], NULL));
+            bf_estimate model = run("model", &problem, settings_of("model", ways[way]));
             double error = bf_estimate_get(&model, "rollout_error");
             assert_true(error > 0 && error < 0.1);
             assert_near(model.value, truth, 0.02 + 4 * error);
@@ -402,7 +392,7 @@ static void threads_do_not_matter(void **state) {
         bf_estimate one, two;
         bf_context context = {.threads = 1, .seed = 4};
         const bf_estimator *e = bf_estimator_find(methods[k]);
-        void *options = k == 0 ? options_of("model", "rollout", "1000", NULL) : NULL;
+        bf_settings *options = k == 0 ? settings_of("model", "rollout=1000") : NULL;
         assert_ok(bf__estimator_run(e, &one, &problem, options, &context, arena, &err), err);
         context.threads = 2;
         assert_ok(bf__estimator_run(e, &two, &problem, options, &context, arena, &err), err);

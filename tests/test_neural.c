@@ -118,18 +118,20 @@ static bf__flow *make_flow(const bf_dataset *data, double **k) {
     return flow;
 }
 
-static bf__blackbox_options defaults(void) {
-    bf__blackbox_options o = {.weights = 0};
-    const bf_option_table *table = bf_estimator_find("blackbox")->options;
-    assert_ok(bf_options_init(table, &o, &err), err);
-    assert_ok(bf_options_set(bf_options_find(table, "weights"), &o, "neural", &err), err);
-    return o;
+static bf_settings *with(const char *text, bf_arena *in) {
+    bf_settings *settings;
+    assert_ok(
+        bf_estimator_settings(&settings, bf_estimator_find("blackbox"), "weights=neural", in, &err),
+        err);
+    assert_ok(bf_settings_set_text(settings, text, in, &err), err);
+    return settings;
 }
 
-static bf_status estimate(bf_estimate *out, const bf_dataset *data, const bf__blackbox_options *o,
+static bf_status estimate(bf_estimate *out, const bf_dataset *data, const char *text,
                           const bf_context *context) {
     bf_problem problem = {data, 1, BF_TERMINAL_RESTART};
-    return bf__estimator_run(bf_estimator_find("blackbox"), out, &problem, o, context, arena, &err);
+    return bf__estimator_run(bf_estimator_find("blackbox"), out, &problem, with(text, arena),
+                             context, arena, &err);
 }
 
 /* ---- The loss */
@@ -283,11 +285,7 @@ static void finite_process(void **state) {
         bf_dataset data = mdp_log(&m, 0, arena);
         data.real_state = true;
         bf_estimate answer;
-        bf__blackbox_options o = defaults();
-        o.bandwidth = "0.3";
-        o.steps = 300;
-        o.restarts = 1;
-        assert_ok(estimate(&answer, &data, &o, &one), err);
+        assert_ok(estimate(&answer, &data, "bandwidth=0.3 steps=300 restarts=1", &one), err);
         double exact = mdp_value(&m, 1, NULL), naive = 0;
         for (int64_t i = 0; i < data.n; i++)
             naive += data.reward[i] / (double)data.n;
@@ -302,16 +300,12 @@ static void threads_and_ways(void **state) {
     bf_dataset data = make_log(
         (shape){.n = 600, .d = 2, .actions = 2, .horizon = 50, .scale = 1, .terminated = true});
     for (int way = 0; way < 3; way++) {
-        bf__blackbox_options o = defaults();
+        static const char *const o[] = {"optimizer=lbfgs steps=30",
+                                        "optimizer=lbfgs features=100 steps=30",
+                                        "optimizer=adam steps=100 batch=200 rate=0.02"};
         bf_estimate first, second;
-        o.optimizer = way == 2 ? 2 : 1;
-        o.features = way == 1 ? 100 : 0;
-        o.steps = way == 2 ? 100 : 30;
-        o.batch = 200;
-        o.restarts = 2;
-        o.rate = 0.02;
-        assert_ok(estimate(&first, &data, &o, &one), err);
-        assert_ok(estimate(&second, &data, &o, &two), err);
+        assert_ok(estimate(&first, &data, o[way], &one), err);
+        assert_ok(estimate(&second, &data, o[way], &two), err);
         assert_true(first.value == second.value);
         assert_memory_equal(first.weights, second.weights, 600 * sizeof *first.weights);
         assert_true(bf_estimate_get(&first, "flow_residual") <
@@ -336,15 +330,12 @@ static void odd_logs(void **state) {
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (int way = 0; way < 3; way++) {
             bf_dataset data = make_log(shapes[s]);
-            bf__blackbox_options o = defaults();
+            static const char *const o[] = {"optimizer=lbfgs steps=30 restarts=1",
+                                            "optimizer=lbfgs features=30 steps=30 restarts=1",
+                                            "optimizer=adam steps=30 batch=16 restarts=1"};
             bf_estimate answer;
             double sum = 0;
-            o.optimizer = way == 2 ? 2 : 1;
-            o.features = way == 1 ? 30 : 0;
-            o.steps = 30;
-            o.batch = 16;
-            o.restarts = 1;
-            assert_ok(estimate(&answer, &data, &o, &one), err);
+            assert_ok(estimate(&answer, &data, o[way], &one), err);
             for (int64_t i = 0; i < data.n; i++) {
                 assert_true(answer.weights[i] >= 0);
                 sum += answer.weights[i];
@@ -366,8 +357,7 @@ static void interrupted(void **state) {
     int calls = 0;
     bf_context context = {.log = {NULL, stop_at_five, &calls}, .threads = 1, .seed = 1};
     bf_estimate answer;
-    bf__blackbox_options o = defaults();
-    assert_ok(estimate(&answer, &data, &o, &context), err);
+    assert_ok(estimate(&answer, &data, "", &context), err);
     bool said = false;
     for (int i = 0; i < answer.warning_count; i++)
         said |= strstr(answer.warnings[i].text, "interrupted: ") && answer.warnings[i].distrust;
@@ -380,9 +370,11 @@ static void bad_options(void **state) {
     (void)state;
     bf_dataset data = make_log((shape){.n = 30, .d = 2, .actions = 2, .horizon = 10, .scale = 1});
     bf_estimate answer;
-    bf__blackbox_options o = defaults();
-    o.hidden = "30-x";
-    assert_int_equal(estimate(&answer, &data, &o, &one), BF_EUSAGE);
+    bf_settings *settings = with("", arena);
+    assert_int_equal(bf_settings_set(settings, "hidden", "30-x", &err), BF_EUSAGE);
+    assert_int_equal(estimate(&answer, &data, "rate=0.1", &one), BF_EUSAGE);
+    assert_string_equal(err.message, "rate: is read by the optimizer adam; lbfgs takes all "
+                                     "transitions at once");
 }
 
 /* ---- Memory */
@@ -393,12 +385,10 @@ static void every_allocation_may_fail(void **state) {
         (shape){.n = 40, .d = 2, .actions = 2, .horizon = 10, .scale = 1, .terminated = true});
     bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
     for (int way = 0; way < 3; way++) {
-        bf__blackbox_options o = defaults();
-        o.optimizer = way == 2 ? 2 : 1;
-        o.features = way == 1 ? 10 : 0;
-        o.steps = 2;
-        o.batch = 16;
-        o.restarts = 1;
+        static const char *const o[] = {"optimizer=lbfgs steps=2 restarts=1",
+                                        "optimizer=lbfgs features=10 steps=2 restarts=1",
+                                        "optimizer=adam steps=2 batch=16 restarts=1"};
+        bf_settings *settings = with(o[way], arena);
         long failures = 0;
         for (bf_status status = BF_ENOMEM; status != BF_OK; failures++) {
             ration r = {.left = failures};
@@ -407,8 +397,8 @@ static void every_allocation_may_fail(void **state) {
             bf_estimate answer;
             status = bf_arena_create(&small, &allocator, &err);
             if (status == BF_OK)
-                status = bf__estimator_run(bf_estimator_find("blackbox"), &answer, &problem, &o,
-                                           &one, small, &err);
+                status = bf__estimator_run(bf_estimator_find("blackbox"), &answer, &problem,
+                                           settings, &one, small, &err);
             bf_arena_destroy(small);
             assert_int_equal(r.live, 0);
             assert_true(status == BF_OK || status == BF_ENOMEM);

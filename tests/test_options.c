@@ -159,15 +159,58 @@ static void options_from_text(void **state) {
     static const char *const bad[][2] = {
         {"count", "'count' should be NAME=VALUE"},
         {"count path=a", "'count' should be NAME=VALUE"},
-        {"cuont=1", "cuont: no such option among the sample"},
+        {"cuont=1", "cuont: there is no such option"},
         {"count=0", "count: '0' is outside 1 to 1000"},
-        {"count=1 rate=1 count=2", "count: given twice"},
-        {"=1", ": no such option among the sample"},
+        {"count=1 rate=1 count=2", "count: given twice, and it takes one value"},
+        {"=1", ": there is no such option"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(bf_options_set_text(&table, &s, bad[i][0], arena, &err), BF_EUSAGE);
         assert_string_equal(err.message, bad[i][1]);
     }
+    bf_arena_destroy(arena);
+}
+
+/* Two tables with an option in common, which is set in both. */
+static void settings_are_several_tables(void **state) {
+    (void)state;
+    typedef struct other {
+        int64_t count, depth;
+    } other;
+    static const bf_option other_rows[] = {
+        BF_OPTION_RANGE(other, count, "3", 1, 50, "N: A count."),
+        BF_OPTION(other, depth, "2", "N: A depth."),
+    };
+    static const bf_option_table second = BF_OPTION_TABLE("other", other, other_rows);
+    const bf_option_table *const tables[] = {&table, NULL, &second, &table};
+    bf_error err;
+    bf_arena *arena;
+    bf_settings *settings;
+    assert_ok(bf_arena_create(&arena, NULL, &err), err);
+    assert_ok(bf_settings_make(&settings, tables, 4, arena, &err), err);
+    const sample *one = bf_settings_of(settings, &table);
+    const other *two = bf_settings_of(settings, &second);
+    assert_int_equal(one->count, 10);
+    assert_int_equal(two->count, 3);
+    assert_null(bf_settings_given_at(settings, 0));
+    assert_ok(bf_settings_set_text(settings, "count=20 depth=7", arena, &err), err);
+    assert_int_equal(one->count, 20);
+    assert_int_equal(two->count, 20);
+    assert_int_equal(two->depth, 7);
+    assert_true(bf_settings_given(settings, "count"));
+    assert_false(bf_settings_given(settings, "mode"));
+    assert_string_equal(bf_settings_given_at(settings, 0), "count");
+    assert_string_equal(bf_settings_given_at(settings, 1), "depth");
+    assert_null(bf_settings_given_at(settings, 2));
+    assert_ptr_equal(bf_settings_value(settings, "depth"), &two->depth);
+    assert_int_equal(bf_settings_set(settings, "count", "60", &err), BF_EUSAGE); /* of the second */
+    assert_string_equal(err.message, "count: '60' is outside 1 to 50");
+    assert_int_equal(bf_settings_set(settings, "width2", "1", &err), BF_EUSAGE);
+    assert_string_equal(err.message, "width2: there is no such option");
+    bf_settings_forget(settings, "count");
+    assert_false(bf_settings_given(settings, "count"));
+    assert_int_equal(two->count, 20);
+    assert_string_equal(bf_settings_given_at(settings, 0), "depth");
     bf_arena_destroy(arena);
 }
 
@@ -178,6 +221,7 @@ int main(void) {
         cmocka_unit_test(a_number_or_auto),
         cmocka_unit_test(a_list_grows_and_is_full_at_last),
         cmocka_unit_test(options_from_text),
+        cmocka_unit_test(settings_are_several_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -275,11 +275,11 @@ static void uncovered_logs_agree_with_cvxopt(void **state) {
         bf_estimate out;
         assert_ok(bf__dataset_read(&data, paths, 1, NULL, NULL, arena, &err), err);
         const bf_estimator *estimator = bf_estimator_find("blackbox");
-        const bf_option_table *table = estimator->options;
-        void *options = bf_arena_alloc(arena, 1, table->size, &err);
-        assert_ok(bf_options_init(table, options, &err), err);
-        assert_ok(bf_options_set(bf_options_find(table, "kernel"), options, kernel, &err), err);
-        assert_ok(bf_options_set(bf_options_find(table, "bandwidth"), options, "1", &err), err);
+        bf_settings *options;
+        assert_ok(bf_estimator_settings(&options, estimator, NULL, arena, &err), err);
+        assert_ok(bf_settings_set(options, "kernel", kernel, &err), err);
+        if (strcmp(kernel, "delta") != 0)
+            assert_ok(bf_settings_set(options, "bandwidth", "1", &err), err);
         bf_problem problem = {&data, gamma, BF_TERMINAL_RESTART};
         assert_ok(bf__estimator_run(estimator, &out, &problem, options, NULL, arena, &err), err);
         assert_near(out.value, value, 1e-6);
@@ -301,15 +301,14 @@ static void covered_logs_do_not_depend_on_the_kernel(void **state) {
     mdp m = mdp_random(MDP_DENSE, &rng, arena);
     bf_dataset data = mdp_log(&m, 0, arena);
     const bf_estimator *estimator = bf_estimator_find("blackbox");
-    const bf_option_table *table = estimator->options;
-    void *options = bf_arena_alloc(arena, 1, table->size, &err);
     const char *kernels[] = {"delta", "gaussian", "laplace", "imq"};
     double values[4], uniform[4];
     for (int k = 0; k < 4; k++) {
         bf_estimate out;
         bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
-        assert_ok(bf_options_init(table, options, &err), err);
-        assert_ok(bf_options_set(bf_options_find(table, "kernel"), options, kernels[k], &err), err);
+        bf_settings *options;
+        assert_ok(bf_estimator_settings(&options, estimator, NULL, arena, &err), err);
+        assert_ok(bf_settings_set(options, "kernel", kernels[k], &err), err);
         assert_ok(bf__estimator_run(estimator, &out, &problem, options, NULL, arena, &err), err);
         values[k] = out.value;
         uniform[k] = bf_estimate_get(&out, "flow_residual_uniform");

@@ -45,24 +45,57 @@ typedef enum bf_needs {
     BF_NEEDS_PI = 1 << 3,       /* pi at the states themselves */
 } bf_needs;
 
+/* One of the models that a method chooses from, by an option or by the log. */
+typedef struct bf_model {
+    const char *name;
+    const char *summary;            /* one line */
+    const bf_option_table *options; /* what it reads besides the method's own; NULL: nothing */
+} bf_model;
+
 typedef struct bf_estimator {
     const char *name;
     const char *summary; /* one line, for `backflow list` */
     unsigned needs;
-    const bf_option_table *options; /* NULL: none */
-    bf_status (*run)(bf_estimate *out, const bf_problem *problem, const void *options,
-                     const bf_context *context, bf_arena *arena, bf_error *err);
+    const bf_option_table *options;      /* read whatever the model is; NULL: none */
+    const bf_model *(*model)(int index); /* the models, NULL past the end; NULL: there are none */
+    /* The model for these settings and this log. If `problem` is NULL there is no log yet, and *out
+     * is NULL if the log has to decide. */
+    bf_status (*choose)(const bf_model **out, const bf_problem *problem,
+                        const bf_settings *settings, bf_arena *arena, bf_error *err);
+    /* `model` is what choose() gave; NULL if there are no models. */
+    bf_status (*run)(bf_estimate *out, const bf_problem *problem, const bf_model *model,
+                     const bf_settings *settings, const bf_context *context, bf_arena *arena,
+                     bf_error *err);
 } bf_estimator;
 
 /* Every estimator, in the order of estimators.def; NULL past the end. */
 BF_API const bf_estimator *bf_estimator_at(int index);
 BF_API const bf_estimator *bf_estimator_find(const char *name);
 
-/* Checks that the problem has what the method needs, then runs it. `options` is a struct of
- * estimator->options->size bytes that bf_options_init and bf_options_set have filled; NULL:
- * defaults. */
+/* The settings of the method, all at their defaults but for those in `text`, which may be NULL:
+ * "weights=linear ridge=1e-9". */
+BF_API bf_status bf_estimator_settings(bf_settings **out, const bf_estimator *estimator,
+                                       const char *text, bf_arena *arena, bf_error *err);
+
+/* The model that the method takes for these settings and this log; NULL if it has no models. If
+ * `problem` is NULL, also NULL if the log has to decide. */
+BF_API bf_status bf_estimator_choose(const bf_model **out, const bf_estimator *estimator,
+                                     const bf_problem *problem, const bf_settings *settings,
+                                     bf_arena *arena, bf_error *err);
+
+/* Whether the method reads the option if it takes the model; `model` NULL: if it takes any. */
+BF_API bool bf_estimator_reads(const bf_estimator *estimator, const bf_model *model,
+                               const char *name);
+
+/* BF_EUSAGE if an option was set that the method does not read with this model, or, if it is NULL,
+ * with any. The message says whose it is. */
+BF_API bf_status bf_estimator_check(const bf_estimator *estimator, const bf_model *model,
+                                    const bf_settings *settings, bf_error *err);
+
+/* Checks that the problem has what the method needs and that every option that was set is read,
+ * then runs it. `settings` NULL: defaults. */
 BF_API bf_status bf_estimator_run(const bf_estimate **out, const bf_estimator *estimator,
-                                  const bf_problem *problem, const void *options,
+                                  const bf_problem *problem, const bf_settings *settings,
                                   const bf_context *context, bf_arena *arena, bf_error *err);
 
 /* ---- The answer */

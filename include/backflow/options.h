@@ -87,26 +87,30 @@ typedef struct bf_option_table {
         bf_list: BF_OPTION_LIST,                                                                   \
         const char *: BF_OPTION_STRING,                                                            \
         int: BF_OPTION_ENUM)
-#define BF_OPTION_ROW(type, field, initial, min, max, choices, help, check)                        \
+/* `path` leads to the field, which may be in a struct inside the struct: at.kernel. */
+#define BF_OPTION_ROW(name, type, path, initial, min, max, choices, help, check)                   \
     {                                                                                              \
-#field, BF_OPTION_TYPE(type, field), offsetof(type, field), initial, min, max, choices,    \
-            help, check                                                                            \
+        name, BF_OPTION_TYPE(type, path), offsetof(type, path), initial, min, max, choices, help,  \
+            check                                                                                  \
     }
 #define BF_OPTION(type, field, initial, help)                                                      \
-    BF_OPTION_ROW(type, field, initial, -INFINITY, INFINITY, NULL, help, NULL)
+    BF_OPTION_ROW(#field, type, field, initial, -INFINITY, INFINITY, NULL, help, NULL)
 #define BF_OPTION_RANGE(type, field, initial, min, max, help)                                      \
-    BF_OPTION_ROW(type, field, initial, min, max, NULL, help, NULL)
+    BF_OPTION_ROW(#field, type, field, initial, min, max, NULL, help, NULL)
 #define BF_OPTION_CHOICE(type, field, initial, choices, help)                                      \
-    BF_OPTION_ROW(type, field, initial, -INFINITY, INFINITY, choices, help, NULL)
+    BF_OPTION_ROW(#field, type, field, initial, -INFINITY, INFINITY, choices, help, NULL)
 #define BF_OPTION_CHECKED(type, field, initial, check, help)                                       \
-    BF_OPTION_ROW(type, field, initial, -INFINITY, INFINITY, NULL, help, check)
+    BF_OPTION_ROW(#field, type, field, initial, -INFINITY, INFINITY, NULL, help, check)
 #define BF_OPTION_TABLE(title, type, rows)                                                         \
     { title, rows, (int)(sizeof(rows) / sizeof *(rows)), sizeof(type) }
 
 /* Sets every field to its default. */
 BF_API bf_status bf_options_init(const bf_option_table *table, void *options, bf_error *err);
 
-/* The row called `name` ("max-rows" and "max_rows" are the same), or NULL. */
+/* Whether two names are the same: "max-rows" and "max_rows" are. */
+BF_API bool bf_options_same(const char *a, const char *b);
+
+/* The row called `name`, or NULL. */
 BF_API const bf_option *bf_options_find(const bf_option_table *table, const char *name);
 
 /* Parses `text` into the field of `row`; BF_EUSAGE says what was found and what would be right. */
@@ -124,6 +128,41 @@ BF_API int bf_options_format(const bf_option *row, const void *options, char *te
 
 /* Choice number `index` of `choices` into `name` (terminated); false if there is none. */
 BF_API bool bf_options_choice(const char *choices, int index, char *name, size_t size);
+
+/* ---- Settings: the options of one method
+ *
+ * A method has a table of its own, and so has each of the models that it chooses from. Settings are
+ * the structs of all these tables together. They remember what was set, so that an option that
+ * nobody reads can be refused. */
+
+typedef struct bf_settings bf_settings;
+
+/* Everything at its default. Tables that are NULL, or there already, are left out. */
+BF_API bf_status bf_settings_make(bf_settings **out, const bf_option_table *const *tables,
+                                  int count, bf_arena *arena, bf_error *err);
+
+/* Sets the option in every table that has it. BF_EUSAGE if none has, or if the text is wrong for
+ * one of them. */
+BF_API bf_status bf_settings_set(bf_settings *settings, const char *name, const char *text,
+                                 bf_error *err);
+
+/* bf_options_set_text for settings: "weights=linear ridge=1e-9". */
+BF_API bf_status bf_settings_set_text(bf_settings *settings, const char *text, bf_arena *arena,
+                                      bf_error *err);
+
+/* The struct of a table; NULL if the settings do not have the table. */
+BF_API const void *bf_settings_of(const bf_settings *settings, const bf_option_table *table);
+
+/* The row of the first table that has the option, and the field in its struct; or NULL. */
+BF_API const bf_option *bf_settings_find(const bf_settings *settings, const char *name);
+BF_API const void *bf_settings_value(const bf_settings *settings, const char *name);
+
+/* Whether the option was set; the name of option number `index` of those that were, or NULL. */
+BF_API bool bf_settings_given(const bf_settings *settings, const char *name);
+BF_API const char *bf_settings_given_at(const bf_settings *settings, int index);
+
+/* Keeps the value of an option, and forgets that it was set: nobody has to read it. */
+BF_API void bf_settings_forget(bf_settings *settings, const char *name);
 
 #ifdef __cplusplus
 }

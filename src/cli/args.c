@@ -1,15 +1,13 @@
-/* args.c - Command-line arguments from option tables: parsing and --help.
+/* args.c - Command-line arguments from option tables.
  *
  * --name value, --name=value; a yes/no option is --name or --no-name. An option whose help starts
  * with "[FILE]" takes its value only as --name=value or where the next word ends in ".name", so
  * that `--json log.csv` cannot take a log for a place to write to. */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "core/fail.h"
-#include "report/report.h"
 
 static const bf_option common_rows[] = {
     BF_OPTION_RANGE(bf__common, threads, "0", 0, 1024,
@@ -39,7 +37,7 @@ static const bf_option *find(const parse *p, const char *name) {
     return NULL;
 }
 
-static void dashed(const char *field, char *out, size_t size) {
+void bf__flag_name(const char *field, char *out, size_t size) {
     snprintf(out, size, "%s", field);
     for (char *c = out; *c; c++)
         if (*c == '_')
@@ -52,9 +50,16 @@ bf_status bf__args_flag(const char *field, bf_status status, bf_error *err) {
         err->message[length] == ':') {
         char flag[64];
         bf_error cause = *err;
-        dashed(field, flag, sizeof flag);
+        bf__flag_name(field, flag, sizeof flag);
         return bf_fail(err, status, "--%s%s", flag, cause.message + length);
     }
+    return status;
+}
+
+bf_status bf__args_flags(const bf__slot *slots, int slot_count, bf_status status, bf_error *err) {
+    for (int i = 0; i < slot_count && status != BF_OK; i++)
+        for (int j = 0; j < slots[i].table->count; j++)
+            bf__args_flag(slots[i].table->rows[j].field, status, err);
     return status;
 }
 
@@ -62,16 +67,21 @@ bf_status bf__args_flag(const char *field, bf_status status, bf_error *err) {
  * value is refused if it comes again: nobody can tell which was meant. */
 static bf_status set(parse *p, const bf_option *row, const char *text, bf_error *err) {
     char flag[64];
-    dashed(row->field, flag, sizeof flag);
+    bf__flag_name(row->field, flag, sizeof flag);
     for (int i = 0; i < p->given_count && row->type != BF_OPTION_LIST; i++)
         if (p->given[i] == row)
             return bf_fail(err, BF_EUSAGE, "--%s: given twice, and it takes one value", flag);
     p->given[p->given_count++] = row;
     for (int i = 0; i < p->count; i++) {
-        const bf_option *mine = bf_options_find(p->slots[i].table, row->field);
-        if (mine)
-            BF_TRY(bf__args_flag(row->field, bf_options_set(mine, p->slots[i].options, text, err),
-                                 err));
+        const bf__slot *slot = &p->slots[i];
+        const bf_option *mine = bf_options_find(slot->table, row->field);
+        bool first = i == 0 || slot->settings != p->slots[i - 1].settings;
+        bf_status status = BF_OK;
+        if (!slot->settings && mine)
+            status = bf_options_set(mine, slot->options, text, err);
+        else if (slot->settings && first && bf_settings_find(slot->settings, row->field))
+            status = bf_settings_set(slot->settings, row->field, text, err);
+        BF_TRY(bf__args_flag(row->field, status, err));
     }
     return BF_OK;
 }
@@ -84,7 +94,7 @@ static bf_status unknown(const parse *p, const char *name, bf_error *err) {
     char suggestion[64];
     if (!best.name)
         return bf_fail(err, BF_EUSAGE, "--%s: no such option; --help lists them", name);
-    dashed(best.name, suggestion, sizeof suggestion);
+    bf__flag_name(best.name, suggestion, sizeof suggestion);
     return bf_fail(err, BF_EUSAGE, "--%s: no such option; did you mean --%s?", name, suggestion);
 }
 
@@ -135,7 +145,8 @@ bf_status bf__args_parse(bf__tool *tool, const bf__slot *slots, int slot_count, 
     parse p = {.slots = slots, .count = slot_count, .argc = argc, .argv = argv};
     BF_ALLOC(p.given, tool->arena, argc + 1, err);
     for (int i = 0; i < slot_count; i++)
-        BF_TRY(bf_options_init(slots[i].table, slots[i].options, err));
+        if (!slots[i].settings)
+            BF_TRY(bf_options_init(slots[i].table, slots[i].options, err));
     *word_count = 0;
     bool options_over = false;
     for (int i = 0; i < argc; i++) {
@@ -176,72 +187,6 @@ const char *bf__args_peek(int argc, char **argv, const char *name) {
             found = argv[i + 1];
     }
     return found;
-}
-
-/* ---- Help */
-
-void bf__option_describe(const bf_option *row, bf__option_text *out) {
-    const char *help = row->help;
-    const char *colon = strstr(help, ": ");
-    bool named = colon && (help[0] == '[' || isupper((unsigned char)help[0])) &&
-                 strcspn(help, " ") == (size_t)(colon - help) + 1;
-    char name[64];
-    dashed(row->field, name, sizeof name);
-    snprintf(out->flag, sizeof out->flag, "--%s", name);
-    out->argument[0] = '\0';
-    if (named) {
-        snprintf(out->argument, sizeof out->argument, "%.*s", (int)(colon - help), help);
-        help = colon + 2;
-    } else if (row->type == BF_OPTION_ENUM) {
-        snprintf(out->argument, sizeof out->argument, "NAME");
-    } else if (row->type != BF_OPTION_BOOL) {
-        snprintf(out->argument, sizeof out->argument, "X");
-    }
-    size_t used = (size_t)snprintf(out->text, sizeof out->text, "%s", help);
-    if (row->choices && used < sizeof out->text)
-        used += (size_t)snprintf(out->text + used, sizeof out->text - used, " One of %s.",
-                                 row->choices);
-    if (row->initial && row->initial[0] && row->type != BF_OPTION_BOOL && used < sizeof out->text)
-        snprintf(out->text + used, sizeof out->text - used, " [%s]", row->initial);
-}
-
-static void option_help(FILE *out, const bf_option *row) {
-    bf__option_text option;
-    char left[160];
-    bf__option_describe(row, &option);
-    snprintf(left, sizeof left, "  %s%s%s", option.flag, option.argument[0] ? " " : "",
-             option.argument);
-    fprintf(out, "%-26s", left);
-    if (strlen(left) > 24)
-        fprintf(out, "\n%26s", "");
-    bf__paragraph(out, option.text, 26);
-}
-
-bool bf__slot_repeats(const bf__slot *slots, int index) {
-    for (int i = 0; i < index; i++)
-        if (slots[i].table == slots[index].table)
-            return true;
-    return false;
-}
-
-void bf__args_help(bf__tool *tool, const bf__command *command, const bf__slot *slots,
-                   int slot_count) {
-    FILE *out = tool->out;
-    if (tool->manual) {
-        bf__man_command(out, command, slots, slot_count);
-        return;
-    }
-    fprintf(out, "backflow %s - %s\n\nUsage: backflow %s\n", command->name, command->summary,
-            command->usage);
-    if (command->text)
-        fprintf(out, "\n%s", command->text);
-    for (int i = 0; i < slot_count; i++) {
-        if (slots[i].table->count == 0 || bf__slot_repeats(slots, i))
-            continue;
-        fprintf(out, "\n%s:\n", slots[i].table->title);
-        for (int j = 0; j < slots[i].table->count; j++)
-            option_help(out, &slots[i].table->rows[j]);
-    }
 }
 
 bf_status bf__args_begin(bf__tool *tool, const bf__command *command, const bf__slot *slots,

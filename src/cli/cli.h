@@ -16,10 +16,13 @@ typedef struct bf__common {
 
 extern const bf_option_table bf__common_table;
 
-/* A table and the struct it fills. */
+/* A table and the struct it fills, or the settings that it is a table of. */
 typedef struct bf__slot {
     const bf_option_table *table;
     void *options;
+    bf_settings *settings;
+    const bf_estimator *method; /* whose table it is, */
+    const bf_model *model;      /* with which model (NULL: any); for --help */
 } bf__slot;
 
 typedef struct bf__tool {
@@ -69,6 +72,9 @@ void bf__suggest(bf__suggestion *best, const char *word, const char *name);
  * start with the flag: "max_rows: ..." becomes "--max-rows: ...". */
 bf_status bf__args_flag(const char *field, bf_status status, bf_error *err);
 
+/* The same for a message that starts with any field of the slots. */
+bf_status bf__args_flags(const bf__slot *slots, int slot_count, bf_status status, bf_error *err);
+
 /* The text of `name` among the arguments, before they are parsed (the last one wins), or NULL. */
 const char *bf__args_peek(int argc, char **argv, const char *name);
 
@@ -99,8 +105,18 @@ typedef struct bf__option_text {
 } bf__option_text;
 void bf__option_describe(const bf_option *row, bf__option_text *out);
 
-/* Whether an earlier slot has the same table: two experiments may share one. */
-bool bf__slot_repeats(const bf__slot *slots, int index);
+/* The options of all slots, each once: those of a table together, and those of the models of a
+ * method by which of the models have them. */
+enum { BF__MAX_GROUPS = 128, BF__MAX_ROWS = 64 };
+typedef struct bf__option_group {
+    char title[256];
+    int count;
+    const bf_option *row[BF__MAX_ROWS];
+} bf__option_group;
+int bf__option_groups(bf__option_group *out, const bf__slot *slots, int slot_count);
+
+/* "max-rows" of max_rows. */
+void bf__flag_name(const char *field, char *out, size_t size);
 
 /* --help of a command: usage, text, and the options of every slot. */
 void bf__args_help(bf__tool *tool, const bf__command *command, const bf__slot *slots,

@@ -158,22 +158,32 @@ static bf_status run_method(bf__answer *out, bf__tool *tool, const question *q,
     bf_estimate *estimate;
     bf__settings *settings;
     BF_ALLOC(estimate, tool->arena, 1, err);
-    BF_ALLOC(settings, tool->arena, OWN_SLOTS + 1, err);
+    BF_ALLOC(settings, tool->arena, OWN_SLOTS + 2, err);
     double begun = bf__seconds();
     const bf_estimator *estimator = methods->list[k];
-    BF_TRY(bf__estimator_run(estimator, estimate, &q->problem, methods->options[k], &tool->context,
+    const bf_model *model;
+    BF_TRY(bf_estimator_choose(&model, estimator, &q->problem, methods->settings[k], tool->arena,
+                               err));
+    BF_TRY(bf__estimator_run(estimator, estimate, &q->problem, methods->settings[k], &tool->context,
                              tool->arena, err));
     if (q->fitted && (estimator->needs & BF_NEEDS_BEHAVIOR))
         BF_TRY(mention_behavior(estimate, q, tool->arena, err));
-    for (int i = 0; i < OWN_SLOTS; i++)
-        settings[i] = (bf__settings){slots[i].table, slots[i].options};
-    settings[OWN_SLOTS] = (bf__settings){estimator->options, methods->options[k]};
+    int count = 0;
+    while (count < OWN_SLOTS) {
+        settings[count] = (bf__settings){slots[count].table, slots[count].options};
+        count++;
+    }
+    const bf_option_table *read[] = {estimator->options, model ? model->options : NULL};
+    for (int i = 0; i < 2; i++)
+        if (read[i])
+            settings[count++] =
+                (bf__settings){read[i], bf_settings_of(methods->settings[k], read[i])};
     *out = (bf__answer){.problem = &q->problem,
                         .estimator = estimator,
                         .estimate = estimate,
                         .naive = q->naive,
                         .settings = settings,
-                        .settings_count = OWN_SLOTS + (estimator->options ? 1 : 0),
+                        .settings_count = count,
                         .seconds_read = q->seconds_read,
                         .seconds_estimate = bf__seconds() - begun};
     return BF_OK;
@@ -252,7 +262,7 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     question q;
     const char *method = bf__args_peek(argc, argv, "method");
     BF_TRY(bf__methods_parse(&methods, method ? method : rows[0].initial, tool->arena, err));
-    bf__slot slots[OWN_SLOTS + BF__MAX_METHODS] = {
+    bf__slot slots[BF__MAX_SLOTS] = {
         {&table, &o}, {&bf_read_table, &read}, {&bf__common_table, &tool->common}};
     int slot_count = bf__methods_slots(&methods, slots, OWN_SLOTS), count;
     const char **words;
@@ -269,9 +279,13 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     if (methods.several && o.weights_out)
         return bf_fail(err, BF_EUSAGE, "--weights-out: is for one method, not for --method %s",
                        methods.text);
+    BF_TRY(bf__methods_check(&methods, NULL, tool->arena, err));
     BF_TRY(load(&q, tool, &o, &read, words, count, err));
-    return methods.several ? run_several(tool, &o, &q, &methods, slots, exit_status, err)
+    BF_TRY(bf__methods_check(&methods, &q.problem, tool->arena, err));
+    bf_status status = methods.several
+                           ? run_several(tool, &o, &q, &methods, slots, exit_status, err)
                            : run_one(tool, &o, &q, &methods, slots, exit_status, err);
+    return bf__args_flags(slots, slot_count, status, err);
 }
 
 const bf__command bf__command_estimate = {

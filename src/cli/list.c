@@ -6,7 +6,6 @@
 #include "estimator/reasons.h"
 #include "experiment/experiment.h"
 #include "kernel/kernel.h"
-#include "weights/weights.h"
 
 typedef struct kind {
     const char *name;
@@ -26,11 +25,19 @@ typedef struct kind {
         return item != NULL;                                                                       \
     }
 ENTRY(estimator_entry, bf_estimator, bf_estimator_at)
-ENTRY(weights_entry, bf__weights, bf__weights_at)
 ENTRY(kernel_entry, bf__kernel_kind, bf__kernel_at)
 ENTRY(env_entry, bf_env, bf_env_at)
 ENTRY(experiment_entry, bf__experiment, bf__experiment_at)
 ENTRY(command_entry, bf__command, bf__command_at)
+
+static bool weights_entry(int index, const char **name, const char **summary) {
+    const bf_model *model = bf_estimator_find("blackbox")->model(index);
+    if (model) {
+        *name = model->name;
+        *summary = model->summary;
+    }
+    return model != NULL;
+}
 
 static bool contender_entry(int index, const char **name, const char **summary) {
     const bf__contender *item = bf__contender_at(index);

@@ -5,7 +5,7 @@
  * statuses from status.def. The build runs `backflow --man` and installs what it prints. */
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/methods.h"
 #include "core/fail.h"
 
 /* Text as troff reads it: a backslash and a hyphen are escaped, and so is what would be a request
@@ -46,20 +46,23 @@ static void entry(FILE *out, const char *term, const char *argument, const char 
     fputc('\n', out);
 }
 
-static void table(FILE *out, const bf_option_table *options) {
-    for (int i = 0; i < options->count; i++) {
-        bf__option_text option;
-        bf__option_describe(&options->rows[i], &option);
-        entry(out, option.flag, option.argument, option.text);
+/* The options of the slots, by group, each group under a line that says whose they are; that line
+ * is left out where it would say `obvious`. */
+static void options(FILE *out, const bf__slot *slots, int count, const char *obvious) {
+    static bf__option_group groups[BF__MAX_GROUPS];
+    int found = bf__option_groups(groups, slots, count);
+    for (int i = 0; i < found; i++) {
+        if (strcmp(groups[i].title, obvious) != 0) {
+            fputs(".PP\n", out);
+            escaped(out, groups[i].title);
+            fputs(":\n", out);
+        }
+        for (int j = 0; j < groups[i].count; j++) {
+            bf__option_text option;
+            bf__option_describe(groups[i].row[j], &option);
+            entry(out, option.flag, option.argument, option.text);
+        }
     }
-}
-
-/* Options of estimators stand in a section of their own, whichever --help would show. */
-static bool is_method(const bf_option_table *options) {
-    for (int i = 0; bf_estimator_at(i); i++)
-        if (bf_estimator_at(i)->options == options)
-            return true;
-    return false;
 }
 
 void bf__man_command(FILE *out, const bf__command *command, const bf__slot *slots, int slot_count) {
@@ -73,27 +76,26 @@ void bf__man_command(FILE *out, const bf__command *command, const bf__slot *slot
         escaped(out, command->text);
         fputs(".fi\n", out);
     }
-    for (int i = 0; i < slot_count; i++) {
-        const bf_option_table *options = slots[i].table;
-        if (options == &bf__common_table || options->count == 0 || is_method(options) ||
-            bf__slot_repeats(slots, i))
-            continue;
-        fputs(".PP\n", out);
-        escaped(out, options->title);
-        fputs(":\n", out);
-        table(out, options);
-    }
+    /* Options of every command, and those of methods, stand in sections of their own. */
+    bf__slot own[BF__MAX_SLOTS];
+    int count = 0;
+    for (int i = 0; i < slot_count; i++)
+        if (slots[i].table != &bf__common_table && !slots[i].method)
+            own[count++] = slots[i];
+    options(out, own, count, "");
 }
 
 static void estimators(FILE *out) {
     fputs(".SH METHODS\n", out);
     for (int i = 0; bf_estimator_at(i); i++) {
         const bf_estimator *e = bf_estimator_at(i);
+        bf__slot slots[BF__MAX_SLOTS];
+        char title[128];
         heading(out, ".SS", e->name);
         escaped(out, e->summary);
         fputc('\n', out);
-        if (e->options)
-            table(out, e->options);
+        snprintf(title, sizeof title, "Options of %s", e->name);
+        options(out, slots, bf__method_slots(e, NULL, slots, 0), title);
     }
 }
 
@@ -134,7 +136,8 @@ bf_status bf__man_print(bf__tool *tool, bf_error *err) {
         BF_TRY(bf__command_at(i)->run(tool, 1, arguments, &exit_status, err));
     }
     heading(out, ".SH", "OPTIONS OF EVERY COMMAND");
-    table(out, &bf__common_table);
+    bf__slot common = {.table = &bf__common_table};
+    options(out, &common, 1, bf__common_table.title);
     estimators(out);
     diagnostics(out);
     exit_statuses(out);

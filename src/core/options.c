@@ -10,7 +10,7 @@
 #include "core/fail.h"
 #include "core/text.h"
 
-static bool same_name(const char *a, const char *b) {
+bool bf_options_same(const char *a, const char *b) {
     for (; *a && *b; a++, b++) {
         char x = *a == '-' ? '_' : *a, y = *b == '-' ? '_' : *b;
         if (x != y)
@@ -21,7 +21,7 @@ static bool same_name(const char *a, const char *b) {
 
 const bf_option *bf_options_find(const bf_option_table *table, const char *name) {
     for (int i = 0; i < table->count; i++)
-        if (same_name(table->rows[i].field, name))
+        if (bf_options_same(table->rows[i].field, name))
             return &table->rows[i];
     return NULL;
 }
@@ -166,41 +166,6 @@ bf_status bf_options_init(const bf_option_table *table, void *options, bf_error 
     for (int i = 0; i < table->count; i++)
         if (table->rows[i].initial)
             BF_TRY(bf_options_set(&table->rows[i], options, table->rows[i].initial, err));
-    return BF_OK;
-}
-
-/* Whether `name` is the name of a word that ends before `end`. */
-static bool named_before(const char *text, const char *end, const char *name) {
-    while (text < end) {
-        char word[64];
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(text, " ="), text);
-        if (same_name(word, name))
-            return true;
-        text += strcspn(text, " ");
-        text += strspn(text, " ");
-    }
-    return false;
-}
-
-bf_status bf_options_set_text(const bf_option_table *table, void *options, const char *text,
-                              bf_arena *arena, bf_error *err) {
-    const char *at = text + strspn(text, " ");
-    for (size_t length; *at; at += length, at += strspn(at, " ")) {
-        char name[64], *value;
-        length = strcspn(at, " ");
-        size_t split = strcspn(at, "=");
-        if (split >= length)
-            return bf_fail(err, BF_EUSAGE, "'%.*s' should be NAME=VALUE", (int)length, at);
-        snprintf(name, sizeof name, "%.*s", (int)split, at);
-        const bf_option *row = bf_options_find(table, name);
-        if (!row)
-            return bf_fail(err, BF_EUSAGE, "%s: no such option among the %s", name, table->title);
-        if (row->type != BF_OPTION_LIST && named_before(text + strspn(text, " "), at, name))
-            return bf_fail(err, BF_EUSAGE, "%s: given twice", row->field);
-        BF_ALLOC(value, arena, (int64_t)(length - split), err);
-        snprintf(value, length - split, "%s", at + split + 1);
-        BF_TRY(bf_options_set(row, options, value, err));
-    }
     return BF_OK;
 }
 

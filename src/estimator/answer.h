@@ -37,7 +37,7 @@ struct bf_estimate {
 
 /* As bf_estimator_run, into a struct that the caller has. */
 bf_status bf__estimator_run(const bf_estimator *estimator, bf_estimate *out,
-                            const bf_problem *problem, const void *options,
+                            const bf_problem *problem, const bf_settings *settings,
                             const bf_context *context, bf_arena *arena, bf_error *err);
 
 #endif

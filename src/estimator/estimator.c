@@ -75,7 +75,7 @@ static bf_status check_needs(const bf_estimator *estimator, const bf_problem *pr
 }
 
 bf_status bf__estimator_run(const bf_estimator *estimator, bf_estimate *out,
-                            const bf_problem *problem, const void *options,
+                            const bf_problem *problem, const bf_settings *settings,
                             const bf_context *context, bf_arena *arena, bf_error *err) {
     *out = (bf_estimate){.value = NAN};
     if (!(problem->gamma >= 0 && problem->gamma <= 1))
@@ -83,23 +83,24 @@ bf_status bf__estimator_run(const bf_estimator *estimator, bf_estimate *out,
     if (problem->data->n < 1)
         return bf_fail(err, BF_EDATA, "the log has no transitions");
     BF_TRY(check_needs(estimator, problem, err));
-    if (!options && estimator->options) {
-        void *defaults = bf_arena_zalloc(arena, 1, estimator->options->size, err);
-        if (!defaults)
-            return BF_ENOMEM;
-        BF_TRY(bf_options_init(estimator->options, defaults, err));
-        options = defaults;
+    if (!settings) {
+        bf_settings *defaults;
+        BF_TRY(bf_estimator_settings(&defaults, estimator, NULL, arena, err));
+        settings = defaults;
     }
-    BF_TRY(estimator->run(out, problem, options, context, arena, err));
+    const bf_model *model;
+    BF_TRY(bf_estimator_choose(&model, estimator, problem, settings, arena, err));
+    BF_TRY(bf_estimator_check(estimator, model, settings, err));
+    BF_TRY(estimator->run(out, problem, model, settings, context, arena, err));
     return bf__judge(out, estimator->name, problem, arena, err);
 }
 
 bf_status bf_estimator_run(const bf_estimate **out, const bf_estimator *estimator,
-                           const bf_problem *problem, const void *options,
+                           const bf_problem *problem, const bf_settings *settings,
                            const bf_context *context, bf_arena *arena, bf_error *err) {
     bf_estimate *estimate;
     BF_ALLOC(estimate, arena, 1, err);
-    BF_TRY(bf__estimator_run(estimator, estimate, problem, options, context, arena, err));
+    BF_TRY(bf__estimator_run(estimator, estimate, problem, settings, context, arena, err));
     *out = estimate;
     return BF_OK;
 }

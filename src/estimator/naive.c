@@ -6,9 +6,11 @@
 #include "core/fail.h"
 #include "estimator/result.h"
 
-static bf_status run(bf_estimate *out, const bf_problem *problem, const void *options,
-                     const bf_context *context, bf_arena *arena, bf_error *err) {
-    (void)options;
+static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model *model,
+                     const bf_settings *settings, const bf_context *context, bf_arena *arena,
+                     bf_error *err) {
+    (void)model;
+    (void)settings;
     (void)context;
     int64_t n = problem->data->n;
     double *weights;

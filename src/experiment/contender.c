@@ -68,23 +68,20 @@ bf_status bf__contender_find(const bf__contender **out, const char *name, bf_are
     return BF_OK;
 }
 
-bf_status bf__contender_prepare(const bf_estimator **out, const void **options,
+bf_status bf__contender_prepare(const bf_estimator **out, const bf_settings **settings,
                                 const bf__contender *contender, const char *problem,
                                 bf_arena *arena, bf_error *err) {
-    const bf_estimator *estimator = bf_estimator_find(contender->estimator);
-    *out = estimator;
-    *options = NULL;
-    if (!estimator->options)
-        return BF_OK;
-    void *values = bf_arena_zalloc(arena, 1, estimator->options->size, err);
-    if (!values)
-        return BF_ENOMEM;
-    BF_TRY(bf_options_init(estimator->options, values, err));
-    BF_TRY(bf_options_set_text(estimator->options, values, contender->options, arena, err));
+    bf_settings *made;
+    *out = bf_estimator_find(contender->estimator);
+    BF_TRY(bf_estimator_settings(&made, *out, contender->options, arena, err));
     for (size_t i = 0; i < sizeof tuned / sizeof *tuned; i++)
         if (strcmp(tuned[i].problem, problem) == 0 &&
             strcmp(tuned[i].contender, contender->name) == 0)
-            BF_TRY(bf_options_set_text(estimator->options, values, tuned[i].options, arena, err));
-    *options = values;
+            BF_TRY(bf_settings_set_text(made, tuned[i].options, arena, err));
+    /* They are part of the contender's name: one that a log leaves unread is no mistake of anyone.
+     */
+    for (const char *name; (name = bf_settings_given_at(made, 0));)
+        bf_settings_forget(made, name);
+    *settings = made;
     return BF_OK;
 }

@@ -22,9 +22,8 @@ bf_status bf__contender_find(const bf__contender **out, const char *name, bf_are
 /* Entry `index` of the list; NULL past the end. */
 const bf__contender *bf__contender_at(int index);
 
-/* The estimator and its options for a problem. Some options are tuned per problem, as in the
- * paper. */
-bf_status bf__contender_prepare(const bf_estimator **out, const void **options,
+/* The estimator and its settings for a problem: some are tuned per problem, as in the paper. */
+bf_status bf__contender_prepare(const bf_estimator **out, const bf_settings **settings,
                                 const bf__contender *contender, const char *problem,
                                 bf_arena *arena, bf_error *err);
 

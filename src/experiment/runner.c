@@ -251,7 +251,7 @@ static bf_status put(pool *p, const cell *c, double value, double seconds, const
 static bf_status run_cell(pool *p, const cell *c, const bf_problem *problem,
                           const bf_context *context, bf_arena *arena, bf_error *err) {
     const bf_estimator *estimator;
-    const void *options;
+    const bf_settings *options;
     bf_estimate estimate;
     bf_error why = {BF_OK, ""};
     double begun = bf__seconds();

@@ -21,9 +21,32 @@ static const bf_option rows[] = {
                      "What the regression predicts: the next state, or how the state changes."),
     BF_OPTION_RANGE(bf__model_options, rollout, "50000", 100, 1e9,
                     "T: Steps of the rollout of the target policy in the model."),
-    BF__POINTS_ROWS(bf__model_options),
+    BF__POINTS_ROWS(bf__model_options, ),
 };
-static const bf_option_table table = BF_OPTION_TABLE("Options of model", bf__model_options, rows);
+static const bf_option_table table =
+    BF_OPTION_TABLE("Options of model, regression", bf__model_options, rows);
+
+enum { COUNT, REGRESSION };
+
+static const bf_model models[] = {
+    {"count", "frequencies, for finite states", NULL},
+    {"regression", "kernel regression, for real-valued states", &table},
+};
+
+static const bf_model *model_at(int index) {
+    return index >= COUNT && index <= REGRESSION ? &models[index] : NULL;
+}
+
+static bf_status choose(const bf_model **out, const bf_problem *problem,
+                        const bf_settings *settings, bf_arena *arena, bf_error *err) {
+    (void)settings;
+    (void)arena;
+    (void)err;
+    *out = NULL;
+    if (problem)
+        *out = &models[problem->data->action && problem->data->states > 0 ? COUNT : REGRESSION];
+    return BF_OK;
+}
 
 static bf_status count_model(bf_estimate *out, const bf_problem *problem, const bf_context *context,
                              bf_arena *arena, bf_error *err) {
@@ -45,19 +68,20 @@ static bf_status count_model(bf_estimate *out, const bf_problem *problem, const 
     return bf__count_report(out, &count, arena, err);
 }
 
-static bf_status run(bf_estimate *out, const bf_problem *problem, const void *options,
-                     const bf_context *context, bf_arena *arena, bf_error *err) {
-    const bf_dataset *data = problem->data;
-    if (data->action && data->states > 0)
+static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model *model,
+                     const bf_settings *settings, const bf_context *context, bf_arena *arena,
+                     bf_error *err) {
+    if (model == &models[COUNT])
         return count_model(out, problem, context, arena, err);
-    out->model = "regression";
-    return bf__model_rollout(out, problem, options, context, arena, err);
+    out->model = model->name;
+    return bf__model_rollout(out, problem, bf_settings_of(settings, &table), context, arena, err);
 }
 
 const bf_estimator bf__estimator_model = {
     .name = "model",
     .summary = "a model of the log (counts, or kernel regression) in which the target is run",
     .needs = BF_NEEDS_TARGET,
-    .options = &table,
+    .model = model_at,
+    .choose = choose,
     .run = run,
 };

@@ -30,10 +30,15 @@ static bf_status one_hot(const float **out, const double *state, const int64_t *
     return BF_OK;
 }
 
+/* States that are labels enter as one input each, not by their numbers. */
+static bool labels(const bf_dataset *data) {
+    return data->states >= 2 && data->states <= MOST_STATES;
+}
+
 static bf_status coordinates(bf__pairs *out, const bf_dataset *data, bf_arena *arena,
                              bf_error *err) {
     const bf__flow_input *in = &out->points.flow;
-    if (data->states < 2 || data->states > MOST_STATES) {
+    if (!labels(data)) {
         out->d = in->d;
         BF_TRY(narrow(&out->z, in->z, in->d * in->n, arena, err));
         BF_TRY(narrow(&out->nz, in->nz, in->d * in->n, arena, err));
@@ -47,6 +52,17 @@ static bf_status coordinates(bf__pairs *out, const bf_dataset *data, bf_arena *a
     BF_TRY(one_hot(&out->z, data->state, NULL, in->n, data->states, arena, err));
     BF_TRY(one_hot(&out->nz, data->next_state, NULL, in->n, data->states, arena, err));
     return one_hot(&out->z0, data->state, first, in->starts, data->states, arena, err);
+}
+
+bf_status bf__pairs_check(const bf_problem *problem, const bf_settings *settings, bf_error *err) {
+    static const char *const names[] = {"periodic", "scale"};
+    for (int k = 0; k < 2 && labels(problem->data); k++)
+        if (bf_settings_given(settings, names[k]))
+            return bf_fail(err, BF_EUSAGE,
+                           "%s: the states of this log are labels, one input of the network each, "
+                           "and have no coordinates",
+                           names[k]);
+    return BF_OK;
 }
 
 bf_status bf__pairs_make(bf__pairs *out, const bf_problem *problem, const char *periodic,

@@ -18,6 +18,9 @@ typedef struct bf__pairs {
     const uint8_t *ends;      /* (n): the row leads to an absorbing end; NULL: none does */
 } bf__pairs;
 
+/* BF_EUSAGE if an option about coordinates was set, and the log has none that are read. */
+bf_status bf__pairs_check(const bf_problem *problem, const bf_settings *settings, bf_error *err);
+
 /* Coordinates are those of points.h; a finite state space of up to 100 states gets one input per
  * state instead. `problem` has gamma < 1 where start states are needed. */
 bf_status bf__pairs_make(bf__pairs *out, const bf_problem *problem, const char *periodic,

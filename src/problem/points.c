@@ -14,51 +14,9 @@
 #include <string.h>
 
 #include "core/fail.h"
-#include "core/text.h"
 #include "estimator/result.h"
 
 #define TAU 6.283185307179586476925286766559
-
-/* ---- Columns that the user names */
-
-/* The state column called `name` ("s0", or "s" for the only one); -1 where there is none. */
-static int column_of(const char *name, int d) {
-    char text[32];
-    for (int j = 0; j < d; j++) {
-        snprintf(text, sizeof text, "s%d", j);
-        if (strcmp(name, text) == 0 || (d == 1 && strcmp(name, "s") == 0))
-            return j;
-    }
-    return -1;
-}
-
-/* "s0:2,s3" into out (d): the number of each named column, `missing` where none is given; 0: it
- * has to be given. `flag` stands in messages. */
-static bf_status parse_columns(double *out, const char *text, double missing, const char *flag,
-                               int d, bf_error *err) {
-    while (text && *text) {
-        char item[64], *colon;
-        int length = (int)strcspn(text, ",");
-        snprintf(item, sizeof item, "%.*s", length, text);
-        text += length + (text[length] == ',');
-        colon = strchr(item, ':');
-        double value = missing;
-        if (colon) {
-            *colon = '\0';
-            if (!bf__parse_real(colon + 1, &value) || !(value > 0) || !isfinite(value))
-                return bf_fail(err, BF_EUSAGE, "%s: %s: '%s' is not a number above 0", flag, item,
-                               colon + 1);
-        } else if (!(missing > 0)) {
-            return bf_fail(err, BF_EUSAGE, "%s: '%s' should be COLUMN:UNIT", flag, item);
-        }
-        int j = column_of(item, d);
-        if (j < 0)
-            return bf_fail(err, BF_EUSAGE, "%s: the log has no state column '%s'; it has %s", flag,
-                           item, d == 1 ? "s0 (or s)" : "s0, s1, ...");
-        out[j] = value;
-    }
-    return BF_OK;
-}
 
 /* ---- Angles */
 
@@ -101,8 +59,10 @@ static double find_period(const bf_dataset *data, int j, double *step) {
 static bf_status choose_periods(double *period, bf__points *out, const bf_dataset *data,
                                 const char *periodic, bf_arena *arena, bf_error *err) {
     int d = data->state_dim;
-    if (periodic && strcmp(periodic, "auto") != 0 && strcmp(periodic, "none") != 0)
-        BF_TRY(parse_columns(period, periodic, TAU, "--periodic", d, err));
+    BF_TRY(bf__periodic_read(period, periodic, d, err));
+    for (int j = 0; j < d; j++)
+        if (period[j] > 0)
+            BF_TRY(bf__period_fits(period[j], j, data->state + j * data->n, data->n, err));
     if (!periodic || strcmp(periodic, "auto") == 0) {
         bf_mark mark = bf_arena_mark(arena);
         double *step;
@@ -231,7 +191,7 @@ bf_status bf__points_make(bf__points *out, const bf_problem *problem, const char
     BF_ZALLOC(period, arena, d, err);
     BF_ZALLOC(unit, arena, d, err);
     BF_TRY(choose_periods(period, out, data, periodic, arena, err));
-    BF_TRY(parse_columns(unit, scale, 0, "--scale", d, err));
+    BF_TRY(bf__scale_read(unit, scale, d, err));
     bf__coordinates coordinates;
     BF_TRY(bf__coordinates_fit(&coordinates, data->state, n, d, unit, period, arena, err));
     out->coordinates = coordinates;

@@ -5,6 +5,7 @@
 #include "estimator/answer.h"
 #include "flow/flow.h"
 #include "kernel/coordinates.h"
+#include "problem/column_list.h"
 
 /* The log in coordinates. `flow` has everything but the kernels. */
 typedef struct bf__points {
@@ -14,15 +15,6 @@ typedef struct bf__points {
     const char *angles;   /* "s0, s2": columns taken for angles; NULL: none */
     bool borrowed_starts; /* actions at the start states are those of the nearest next states */
 } bf__points;
-
-/* The options that say how logged numbers become coordinates: fields `periodic` and `scale`. */
-#define BF__POINTS_ROWS(type)                                                                      \
-    BF_OPTION(type, periodic, "auto",                                                              \
-              "COLUMNS: State columns that are angles, COLUMN[:PERIOD] with commas, 2 pi if no "   \
-              "period is given; or none. auto finds columns that wrap around."),                   \
-        BF_OPTION(type, scale, NULL,                                                               \
-                  "COLUMNS: The unit of a state column, COLUMN:UNIT with commas, in place of its " \
-                  "standard deviation.")
 
 /* Standardises states (angles as cosine and sine), and actions where they are vectors; gathers the
  * start states where they are needed. Actions that the log never shows get no probability: the

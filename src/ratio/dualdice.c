@@ -22,31 +22,39 @@
 
 #include "core/fail.h"
 #include "estimator/result.h"
-#include "problem/points.h"
 #include "ratio/ratio.h"
-#include "solver/mlp.h"
 
 enum { AUTO, TABULAR, NEURAL };
 
+typedef struct dice_options {
+    int variant;
+    double average_gamma;
+} dice_options;
+
 static const bf_option rows[] = {
-    BF_OPTION_CHOICE(bf__dice_options, variant, "auto", "auto|tabular|neural",
+    BF_OPTION_CHOICE(dice_options, variant, "auto", "auto|tabular|neural",
                      "The model of nu and zeta; auto is tabular for finite states."),
-    BF_OPTION_CHOICE(bf__dice_options, ratio, "state-action", "state-action|state",
-                     "Ratios of pairs, for which the behaviour may be unknown, or (tabular) of "
-                     "states, times pi / mu."),
-    BF_OPTION_RANGE(bf__dice_options, average_gamma, "0.9999", 0, 0.99999999,
+    BF_OPTION_RANGE(dice_options, average_gamma, "0.9999", 0, 0.99999999,
                     "G: The discount that stands for --gamma 1."),
-    BF_OPTION_RANGE(bf__dice_options, ridge, "1e-8", 0, 1e6,
-                    "R: Added to the diagonal of the linear system of tabular."),
-    BF__POINTS_ROWS(bf__dice_options),
-    BF_OPTION_CHECKED(bf__dice_options, hidden, "64", bf__mlp_check,
-                      "UNITS: Hidden layers of neural, as 64-64."),
-    BF_OPTION_RANGE(bf__dice_options, steps, "20000", 1, 1e9, "Adam steps of neural."),
-    BF_OPTION_RANGE(bf__dice_options, batch, "512", 1, 65536, "Transitions in a step of neural."),
-    BF_OPTION_RANGE(bf__dice_options, rate_nu, "0.0001", 1e-9, 1, "Size of a step of nu."),
-    BF_OPTION_RANGE(bf__dice_options, rate_zeta, "0.001", 1e-9, 1, "Size of a step of zeta."),
 };
-static const bf_option_table table = BF_OPTION_TABLE("Options of dualdice", bf__dice_options, rows);
+static const bf_option_table table = BF_OPTION_TABLE("Options of dualdice", dice_options, rows);
+
+static const bf_model *const models[] = {NULL, &bf__dice_model_tabular, &bf__dice_model_neural};
+
+static const bf_model *model_at(int index) {
+    return index >= 0 && index < NEURAL ? models[index + 1] : NULL;
+}
+
+static bf_status choose(const bf_model **out, const bf_problem *problem,
+                        const bf_settings *settings, bf_arena *arena, bf_error *err) {
+    const dice_options *o = bf_settings_of(settings, &table);
+    (void)arena;
+    (void)err;
+    *out = models[o->variant];
+    if (!*out && problem)
+        *out = models[problem->data->states > 0 ? TABULAR : NEURAL];
+    return BF_OK;
+}
 
 bf_status bf__dice_result(bf_estimate *out, const bf__dice *dice, const double *zeta,
                           bf_arena *arena, bf_error *err) {
@@ -72,31 +80,33 @@ bf_status bf__dice_result(bf_estimate *out, const bf__dice *dice, const double *
     return BF_OK;
 }
 
-static bf_status check(const bf_dataset *data, const bf__dice_options *o, int variant,
-                       bf_error *err) {
+static bf_status check(const bf_dataset *data, bool by_state, bf_error *err) {
     if (data->action && !data->pi)
         return bf_fail(err, BF_ENEEDS,
                        "dualdice needs the target policy at the start states: columns pi0, pi1, "
                        "... in the log, or --policy FILE");
-    if (o->ratio == BF__DICE_STATES && !data->mu && !data->mu_all)
+    if (by_state && !data->mu && !data->mu_all)
         return bf_fail(err, BF_ENEEDS,
                        "dualdice --ratio state needs the behaviour policy: a column mu, or mu0, "
                        "mu1, ..., in the log");
-    if (o->ratio == BF__DICE_STATES && variant != TABULAR)
-        return bf_fail(err, BF_EUSAGE, "--ratio: state is for --variant tabular alone");
     return BF_OK;
 }
 
-static bf_status run(bf_estimate *out, const bf_problem *problem, const void *options,
-                     const bf_context *context, bf_arena *arena, bf_error *err) {
-    const bf__dice_options *o = options;
+static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model *model,
+                     const bf_settings *settings, const bf_context *context, bf_arena *arena,
+                     bf_error *err) {
+    const dice_options *o = bf_settings_of(settings, &table);
     const bf_dataset *data = problem->data;
-    int variant = o->variant != AUTO ? o->variant : data->states > 0 ? TABULAR : NEURAL;
+    bool tabular = model == models[TABULAR];
     bf_problem mine = *problem;
     if (problem->gamma == 1)
         mine.gamma = o->average_gamma;
-    BF_TRY(check(data, o, variant, err));
-    bf__dice dice = {.problem = &mine, .options = o, .by_state = o->ratio == BF__DICE_STATES};
+    else if (bf_settings_given(settings, "average_gamma"))
+        return bf_fail(err, BF_EUSAGE, "average_gamma: stands for gamma 1, and gamma is %g",
+                       problem->gamma);
+    bf__dice dice = {.problem = &mine, .settings = settings};
+    dice.by_state = tabular && bf__dice_by_state(settings);
+    BF_TRY(check(data, dice.by_state, err));
     double *u, *beta;
     BF_ALLOC(u, arena, data->n, err);
     bf__ratio_discounts(u, data, mine.gamma);
@@ -108,9 +118,9 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const void *op
         dice.beta = beta;
     }
     dice.u = u;
-    out->model = variant == TABULAR ? "tabular" : "neural";
-    BF_TRY(variant == TABULAR ? bf__dice_tabular(out, &dice, context, arena, err)
-                              : bf__dice_neural(out, &dice, context, arena, err));
+    out->model = model->name;
+    BF_TRY(tabular ? bf__dice_tabular(out, &dice, context, arena, err)
+                   : bf__dice_neural(out, &dice, context, arena, err));
     if (problem->gamma == 1)
         BF_TRY(bf__warn(out, arena, err, BF__W_GAMMA_STANDS_IN, false,
                         "dualdice is for discounted rewards: gamma %g stands for 1, which is off "
@@ -124,5 +134,7 @@ const bf_estimator bf__estimator_dualdice = {
     .summary = "ratios of discounted (state, action) distributions from a dual; needs episodes",
     .needs = BF_NEEDS_TARGET | BF_NEEDS_EPISODES,
     .options = &table,
+    .model = model_at,
+    .choose = choose,
     .run = run,
 };

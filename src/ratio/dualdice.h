@@ -4,25 +4,18 @@
 
 #include "estimator/answer.h"
 
-enum { BF__DICE_PAIRS, BF__DICE_STATES };
-
-typedef struct bf__dice_options {
-    int variant, ratio;
-    double average_gamma;
-    double ridge;                 /* tabular */
-    const char *periodic, *scale; /* points.h; neural, as all that follows */
-    const char *hidden;
-    int64_t steps, batch;
-    double rate_nu, rate_zeta;
-} bf__dice_options;
-
 typedef struct bf__dice {
     const bf_problem *problem; /* its gamma is below 1 */
-    const bf__dice_options *options;
+    const bf_settings *settings;
     bool by_state;
     const double *beta; /* (n): pi / mu where by_state, otherwise NULL */
     const double *u;    /* (n): gamma^t, times beta where by_state */
 } bf__dice;
+
+/* The models, each with options of its own. */
+extern const bf_model bf__dice_model_tabular, bf__dice_model_neural;
+/* Whether tabular is set to ratios of states. */
+bool bf__dice_by_state(const bf_settings *settings);
 
 bf_status bf__dice_tabular(bf_estimate *out, const bf__dice *dice, const bf_context *context,
                            bf_arena *arena, bf_error *err);

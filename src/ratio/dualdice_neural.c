@@ -27,6 +27,27 @@
 
 enum { EVERY = 500, KEPT = 4 };
 
+typedef struct neural_options {
+    const char *periodic, *scale; /* points.h */
+    const char *hidden;
+    int64_t steps, batch;
+    double rate_nu, rate_zeta;
+} neural_options;
+
+static const bf_option rows[] = {
+    BF__POINTS_ROWS(neural_options, ),
+    BF_OPTION_CHECKED(neural_options, hidden, "64", bf__mlp_check,
+                      "UNITS: Hidden layers, as 64-64."),
+    BF_OPTION_RANGE(neural_options, steps, "20000", 1, 1e9, "Adam steps."),
+    BF_OPTION_RANGE(neural_options, batch, "512", 1, 65536, "Transitions in a step."),
+    BF_OPTION_RANGE(neural_options, rate_nu, "0.0001", 1e-9, 1, "Size of a step of nu."),
+    BF_OPTION_RANGE(neural_options, rate_zeta, "0.001", 1e-9, 1, "Size of a step of zeta."),
+};
+static const bf_option_table table =
+    BF_OPTION_TABLE("Options of dualdice, neural", neural_options, rows);
+
+const bf_model bf__dice_model_neural = {"neural", "two networks, at a saddle point", &table};
+
 double bf__dice_loss(float *d_nu, float *d_zeta, const float *nu, const float *zeta,
                      const double *next_p, const double *start_p, const uint8_t *ends, int64_t b,
                      int k, double gamma) {
@@ -67,7 +88,8 @@ typedef struct network {
 static bf_status make_network(network *out, const bf__dice *dice, int inputs, int64_t batch,
                               double rate, const char *purpose, const bf_context *context,
                               bf_arena *arena, bf_error *err) {
-    BF_TRY(bf__mlp_make(&out->net, inputs, dice->options->hidden, 1, BF__TANH, BF__IDENTITY, err));
+    const neural_options *o = bf_settings_of(dice->settings, &table);
+    BF_TRY(bf__mlp_make(&out->net, inputs, o->hidden, 1, BF__TANH, BF__IDENTITY, err));
     int64_t count = bf__mlp_parameters(&out->net);
     BF_TRY(bf__mlp_prepare(&out->work, &out->net, batch, 1, arena, err));
     BF_TRY(bf__adam_make(&out->adam, count, rate, arena, err));
@@ -102,7 +124,7 @@ typedef struct trainer {
 
 static bf_status make_trainer(trainer *t, const bf_context *context, bf_arena *arena,
                               bf_error *err) {
-    const bf__dice_options *o = t->dice->options;
+    const neural_options *o = bf_settings_of(t->dice->settings, &table);
     int64_t b = o->batch, k = t->pairs->choices, n = t->pairs->n;
     int inputs = t->pairs->inputs;
     t->batch = b;
@@ -168,8 +190,9 @@ static double look(trainer *t) {
 
 bf_status bf__dice_neural(bf_estimate *out, const bf__dice *dice, const bf_context *context,
                           bf_arena *arena, bf_error *err) {
-    const bf__dice_options *o = dice->options;
+    const neural_options *o = bf_settings_of(dice->settings, &table);
     bf__pairs pairs;
+    BF_TRY(bf__pairs_check(dice->problem, dice->settings, err));
     BF_TRY(bf__pairs_make(&pairs, dice->problem, o->periodic, o->scale, context, arena, err));
     trainer t = {.dice = dice, .pairs = &pairs};
     BF_TRY(make_trainer(&t, context, arena, err));

@@ -24,6 +24,31 @@
 
 enum { MOST = 6000 };
 
+enum { PAIRS, STATES };
+
+typedef struct tabular_options {
+    int ratio;
+    double ridge;
+} tabular_options;
+
+static const bf_option rows[] = {
+    BF_OPTION_CHOICE(tabular_options, ratio, "state-action", "state-action|state",
+                     "Ratios of pairs, for which the behaviour may be unknown, or of states, times "
+                     "pi / mu."),
+    BF_OPTION_RANGE(tabular_options, ridge, "1e-8", 0, 1e6,
+                    "R: Added to the diagonal of the linear system."),
+};
+static const bf_option_table table =
+    BF_OPTION_TABLE("Options of dualdice, tabular", tabular_options, rows);
+
+const bf_model bf__dice_model_tabular = {"tabular", "one number per state or pair, in closed form",
+                                         &table};
+
+bool bf__dice_by_state(const bf_settings *settings) {
+    const tabular_options *o = bf_settings_of(settings, &table);
+    return o->ratio == STATES;
+}
+
 typedef struct dual {
     const bf__dice *dice;
     const bf__cells *m;
@@ -67,6 +92,7 @@ static void accumulate(dual *d) {
 
 static bf_status solve(double *zeta, dual *d, const bf_context *context, bf_arena *arena,
                        bf_error *err) {
+    const tabular_options *o = bf_settings_of(d->dice->settings, &table);
     int64_t size = d->size;
     double *gram, *nu, gamma = d->dice->problem->gamma;
     BF_ALLOC(gram, arena, size * size, err);
@@ -81,7 +107,7 @@ static bf_status solve(double *zeta, dual *d, const bf_context *context, bf_aren
         return bf_fail(err, BF_ECANCELLED, "stopped before the linear system");
     BF_TRY(bf__gram(gram, d->t, size, d->t, size, size, 0, context, err)); /* H H' */
     for (int64_t k = 0; k < size; k++)
-        gram[k * size + k] += d->dice->options->ridge;
+        gram[k * size + k] += o->ridge;
     BF_TRY(bf__cholesky(gram, size, NULL, arena, err));
     BF_TRY(bf__cholesky_solve(nu, 1, gram, size, context, err));
     BF_TRY(bf__matvec(zeta, d->t, false, nu, size, size, context, err));

@@ -20,40 +20,38 @@
 #include "ratio/ips.h"
 
 #include "core/fail.h"
-#include "kernel/bandwidth.h"
-#include "problem/points.h"
 #include "ratio/ratio.h"
-#include "solver/mlp.h"
-#include "weights/ridge.h"
 
 enum { AUTO, TABULAR, LINEAR, NEURAL };
 
+typedef struct ips_options {
+    int variant;
+} ips_options;
+
 static const bf_option rows[] = {
-    BF_OPTION_CHOICE(bf__ips_options, variant, "auto", "auto|tabular|linear|neural",
+    BF_OPTION_CHOICE(ips_options, variant, "auto", "auto|tabular|linear|neural",
                      "The model w(s) of the ratio; auto is tabular for finite states, otherwise "
                      "linear."),
-    BF_OPTION_CHOICE(bf__ips_options, balance, "next", "next|states",
-                     "What flows in is held against w(s') at the next states, as the authors do, "
-                     "or against w(s) at the states, which does not take the log for a long run "
-                     "(tabular and linear)."),
-    BF_OPTION_CHECKED(bf__ips_options, bandwidth, "median", bf__bandwidth_check,
-                      "W: Width of the Gaussian kernel on states, as for blackbox."),
-    BF__POINTS_ROWS(bf__ips_options),
-    BF_OPTION_RANGE(bf__ips_options, features, "500", 1, 5000, "Kernel features of linear."),
-    BF__RIDGE_ROW(
-        bf__ips_options,
-        "R: Weight of |alpha|^2 of linear: a number, or auto, the smallest for which w is "
-        "below 0 by no more than 5% of its mean."),
-    BF_OPTION_CHECKED(bf__ips_options, hidden, "30", bf__mlp_check,
-                      "UNITS: Hidden layers of neural, as 30-20."),
-    BF_OPTION_RANGE(bf__ips_options, steps, "3001", 1, 1e8, "Adam steps of neural."),
-    BF_OPTION_RANGE(bf__ips_options, batch, "512", 2, 65536, "Transitions in a step of neural."),
-    BF_OPTION_RANGE(bf__ips_options, rate, "0.001", 1e-9, 1, "Size of a step of neural."),
-    BF_OPTION_RANGE(bf__ips_options, smoothing, "0.1", 0, 100,
-                    "Training of neural takes (pi + C) / (mu + C) for the ratio of actions, the "
-                    "answer C = 0."),
 };
-static const bf_option_table table = BF_OPTION_TABLE("Options of ips", bf__ips_options, rows);
+static const bf_option_table table = BF_OPTION_TABLE("Options of ips", ips_options, rows);
+
+static const bf_model *const models[] = {NULL, &bf__ips_model_tabular, &bf__ips_model_linear,
+                                         &bf__ips_model_neural};
+
+static const bf_model *model_at(int index) {
+    return index >= 0 && index < NEURAL ? models[index + 1] : NULL;
+}
+
+static bf_status choose(const bf_model **out, const bf_problem *problem,
+                        const bf_settings *settings, bf_arena *arena, bf_error *err) {
+    const ips_options *o = bf_settings_of(settings, &table);
+    (void)arena;
+    (void)err;
+    *out = models[o->variant];
+    if (!*out && problem)
+        *out = models[problem->data->states > 0 ? TABULAR : LINEAR];
+    return BF_OK;
+}
 
 bf_status bf__ips_result(bf_estimate *out, const bf__ips *ips, const double *w, bf_arena *arena,
                          bf_error *err) {
@@ -65,35 +63,28 @@ bf_status bf__ips_result(bf_estimate *out, const bf__ips *ips, const double *w, 
     return bf__ratio_result(out, ips->problem, weights, 1, arena, err);
 }
 
-static bf_status run(bf_estimate *out, const bf_problem *problem, const void *options,
-                     const bf_context *context, bf_arena *arena, bf_error *err) {
+static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model *model,
+                     const bf_settings *settings, const bf_context *context, bf_arena *arena,
+                     bf_error *err) {
     bf_dataset data = *problem->data;
     bf_problem mine = *problem;
     mine.data = &data;
-    bf__ips ips = {.problem = &mine, .options = options};
-    double *beta, *smooth, *u;
+    bf__ips ips = {.problem = &mine, .settings = settings};
+    double *beta, *u;
     BF_TRY(bf__ratio_starts(&ips.restarts, "ips", problem, err));
     BF_ALLOC(beta, arena, data.n, err);
-    BF_ALLOC(smooth, arena, data.n, err);
     BF_ALLOC(u, arena, data.n, err);
     BF_TRY(bf__ratio_actions(beta, &data, 0, err));
-    BF_TRY(bf__ratio_actions(smooth, &data, ips.options->smoothing, err));
     bf__ratio_discounts(u, &data, problem->gamma);
     ips.beta = beta;
-    ips.smooth = smooth;
     ips.u = u;
     /* Cells and points want pi at the next states; w(s) beta does not depend on it. */
     if (!data.npi)
         data.npi = data.pi;
-    int variant = ips.options->variant;
-    if (variant == AUTO)
-        variant = data.states > 0 ? TABULAR : LINEAR;
-    if (variant == NEURAL && ips.options->balance == BF__IPS_STATES)
-        return bf_fail(err, BF_EUSAGE, "--balance: states is for --variant tabular and linear");
-    out->model = variant == TABULAR ? "tabular" : variant == LINEAR ? "linear" : "neural";
-    return variant == TABULAR  ? bf__ips_tabular(out, &ips, context, arena, err)
-           : variant == LINEAR ? bf__ips_linear(out, &ips, context, arena, err)
-                               : bf__ips_neural(out, &ips, context, arena, err);
+    out->model = model->name;
+    return model == models[TABULAR]  ? bf__ips_tabular(out, &ips, context, arena, err)
+           : model == models[LINEAR] ? bf__ips_linear(out, &ips, context, arena, err)
+                                     : bf__ips_neural(out, &ips, context, arena, err);
 }
 
 const bf_estimator bf__estimator_ips = {
@@ -101,5 +92,7 @@ const bf_estimator bf__estimator_ips = {
     .summary = "ratios of stationary state distributions times ratios of actions; needs mu",
     .needs = BF_NEEDS_PI | BF_NEEDS_BEHAVIOR,
     .options = &table,
+    .model = model_at,
+    .choose = choose,
     .run = run,
 };

@@ -3,28 +3,29 @@
 #define BF_RATIO_IPS_H
 
 #include "estimator/answer.h"
+#include "kernel/bandwidth.h"
 
 enum { BF__IPS_NEXT, BF__IPS_STATES }; /* --balance */
 
-typedef struct bf__ips_options {
-    int variant, balance;
-    const char *bandwidth;
-    const char *periodic, *scale; /* points.h */
-    int64_t features;             /* linear */
-    bf_auto ridge;                /* linear */
-    const char *hidden;           /* neural, down to here */
-    int64_t steps, batch;
-    double rate, smoothing;
-} bf__ips_options;
-
 typedef struct bf__ips {
     const bf_problem *problem; /* its log always has npi, which nothing here depends on */
-    const bf__ips_options *options;
+    const bf_settings *settings;
     bool restarts;        /* terminated steps lead to start states */
     const double *beta;   /* (n): pi / mu */
-    const double *smooth; /* (n): the same, smoothed */
+    const double *smooth; /* (n): the same, smoothed; neural fills it in for itself */
     const double *u;      /* (n): gamma^t */
 } bf__ips;
+
+/* The models, each with options of its own. */
+extern const bf_model bf__ips_model_tabular, bf__ips_model_linear, bf__ips_model_neural;
+
+#define BF__IPS_BALANCE_ROW(type)                                                                  \
+    BF_OPTION_CHOICE(type, balance, "next", "next|states",                                         \
+                     "What flows in is held against w(s') at the next states, as the authors do, " \
+                     "or against w(s) at the states, which does not take the log for a long run.")
+#define BF__IPS_BANDWIDTH_ROW(type)                                                                \
+    BF_OPTION_CHECKED(type, bandwidth, "median", bf__bandwidth_check,                              \
+                      "W: Width of the Gaussian kernel on states, as for blackbox.")
 
 bf_status bf__ips_tabular(bf_estimate *out, const bf__ips *ips, const bf_context *context,
                           bf_arena *arena, bf_error *err);

@@ -32,10 +32,34 @@
 #include "linalg/dense.h"
 #include "problem/points.h"
 #include "ratio/ips.h"
+#include "weights/ridge.h"
 
 enum { RIDGES = 19, ROWS = 2048 };
 
 static const double most_negative = 0.05;
+
+typedef struct linear_options {
+    int balance;
+    const char *bandwidth;
+    const char *periodic, *scale; /* points.h */
+    int64_t features;
+    bf_auto ridge;
+} linear_options;
+
+static const bf_option option_rows[] = {
+    BF__IPS_BALANCE_ROW(linear_options),
+    BF__IPS_BANDWIDTH_ROW(linear_options),
+    BF__POINTS_ROWS(linear_options, ),
+    BF_OPTION_RANGE(linear_options, features, "500", 1, 5000, "M: Kernel features."),
+    BF__RIDGE_ROW(linear_options,
+                  "R: Weight of |alpha|^2: a number, or auto, the smallest for which w is below 0 "
+                  "by no more than 5% of its mean."),
+};
+static const bf_option_table table =
+    BF_OPTION_TABLE("Options of ips, linear", linear_options, option_rows);
+
+const bf_model bf__ips_model_linear = {"linear", "ratios linear in kernel features, closed form",
+                                       &table};
 
 typedef struct features {
     const bf__ips *ips;
@@ -223,7 +247,7 @@ static bf_status report(bf_estimate *out, const features *s, const double *alpha
 
 bf_status bf__ips_linear(bf_estimate *out, const bf__ips *ips, const bf_context *context,
                          bf_arena *arena, bf_error *err) {
-    const bf__ips_options *o = ips->options;
+    const linear_options *o = bf_settings_of(ips->settings, &table);
     bf__points points;
     bf__flow *flow;
     bf__lowrank *lowrank;

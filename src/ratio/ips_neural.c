@@ -22,9 +22,35 @@
 #include "linalg/clones.h"
 #include "problem/points.h"
 #include "ratio/ips.h"
+#include "ratio/ratio.h"
 #include "ratio/sampler.h"
 #include "solver/adam.h"
 #include "solver/mlp.h"
+
+typedef struct neural_options {
+    const char *bandwidth;
+    const char *periodic, *scale; /* points.h */
+    const char *hidden;
+    int64_t steps, batch;
+    double rate, smoothing;
+} neural_options;
+
+static const bf_option option_rows[] = {
+    BF__IPS_BANDWIDTH_ROW(neural_options),
+    BF__POINTS_ROWS(neural_options, ),
+    BF_OPTION_CHECKED(neural_options, hidden, "30", bf__mlp_check,
+                      "UNITS: Hidden layers, as 30-20."),
+    BF_OPTION_RANGE(neural_options, steps, "3001", 1, 1e8, "Adam steps."),
+    BF_OPTION_RANGE(neural_options, batch, "512", 2, 65536, "Transitions in a step."),
+    BF_OPTION_RANGE(neural_options, rate, "0.001", 1e-9, 1, "Size of a step."),
+    BF_OPTION_RANGE(neural_options, smoothing, "0.1", 0, 100,
+                    "Training takes (pi + C) / (mu + C) for the ratio of actions, the answer C = "
+                    "0."),
+};
+static const bf_option_table table =
+    BF_OPTION_TABLE("Options of ips, neural", neural_options, option_rows);
+
+const bf_model bf__ips_model_neural = {"neural", "the authors' network", &table};
 
 typedef struct batch {
     int64_t size;
@@ -178,7 +204,7 @@ static bf_status make_kernel(bf__kernel *out, const batch *b, const bf__flow_inp
 static bf_status train(double *parameters, double *loss, const bf__mlp *net,
                        const bf__flow_input *in, const bf__ips *ips, const bf_context *context,
                        bf_arena *arena, bf_error *err) {
-    const bf__ips_options *o = ips->options;
+    const neural_options *o = bf_settings_of(ips->settings, &table);
     batch b;
     bf__kernel kernel;
     bf__mlp_work *work;
@@ -216,11 +242,15 @@ static bf_status train(double *parameters, double *loss, const bf__mlp *net,
 
 bf_status bf__ips_neural(bf_estimate *out, const bf__ips *ips, const bf_context *context,
                          bf_arena *arena, bf_error *err) {
-    const bf__ips_options *o = ips->options;
+    const neural_options *o = bf_settings_of(ips->settings, &table);
     bf__points points;
     bf__mlp net;
-    double *parameters, *w, loss = NAN;
+    double *parameters, *w, *smooth, loss = NAN;
     float *inputs, *outputs, *narrow;
+    bf__ips mine = *ips;
+    BF_ALLOC(smooth, arena, ips->problem->data->n, err);
+    BF_TRY(bf__ratio_actions(smooth, ips->problem->data, o->smoothing, err));
+    mine.smooth = smooth;
     BF_TRY(bf__points_make(&points, ips->problem, o->periodic, o->scale, context, arena, err));
     const bf__flow_input *in = &points.flow;
     BF_TRY(bf__mlp_make(&net, in->d, o->hidden, 1, BF__TANH, BF__SOFTPLUS, err));
@@ -232,7 +262,7 @@ bf_status bf__ips_neural(bf_estimate *out, const bf__ips *ips, const bf_context 
     BF_ALLOC(w, arena, in->n, err);
     bf_rng rng = bf_rng_make(in->seed, "ips network", 0);
     bf__mlp_init(&net, parameters, &rng);
-    BF_TRY(train(parameters, &loss, &net, in, ips, context, arena, err));
+    BF_TRY(train(parameters, &loss, &net, in, &mine, context, arena, err));
     for (int64_t i = 0; i < count; i++)
         narrow[i] = (float)parameters[i];
     for (int64_t i = 0; i < in->d * in->n; i++)

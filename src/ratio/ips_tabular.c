@@ -29,6 +29,17 @@
 
 enum { MOST_STATES = 6000 };
 
+typedef struct tabular_options {
+    int balance;
+} tabular_options;
+
+static const bf_option option_rows[] = {BF__IPS_BALANCE_ROW(tabular_options)};
+static const bf_option_table table =
+    BF_OPTION_TABLE("Options of ips, tabular", tabular_options, option_rows);
+
+const bf_model bf__ips_model_tabular = {"tabular", "one ratio per state, for finite states",
+                                        &table};
+
 typedef struct balance {
     const bf__cells *m;
     bool by_next;       /* w(s') is held against what flows in; otherwise w(s) */
@@ -163,8 +174,9 @@ static bf_status report(bf_estimate *out, const bf__ips *ips, const balance *b, 
 
 bf_status bf__ips_tabular(bf_estimate *out, const bf__ips *ips, const bf_context *context,
                           bf_arena *arena, bf_error *err) {
+    const tabular_options *o = bf_settings_of(ips->settings, &table);
     bf__cells m;
-    balance b = {.m = &m, .by_next = ips->options->balance == BF__IPS_NEXT};
+    balance b = {.m = &m, .by_next = o->balance == BF__IPS_NEXT};
     int64_t n = ips->problem->data->n;
     BF_TRY(bf__cells_build(&m, ips->problem, arena, err));
     BF_TRY(prepare(&b, ips, arena, err));

@@ -10,9 +10,11 @@
 #include "core/fail.h"
 #include "trajectory/trajectories.h"
 
-static bf_status run(bf_estimate *out, const bf_problem *problem, const void *options,
-                     const bf_context *context, bf_arena *arena, bf_error *err) {
-    (void)options;
+static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model *model,
+                     const bf_settings *settings, const bf_context *context, bf_arena *arena,
+                     bf_error *err) {
+    (void)model;
+    (void)settings;
     (void)context;
     const bf_dataset *data = problem->data;
     bf__trajectories t;

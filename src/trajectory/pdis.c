@@ -71,10 +71,12 @@ static bf_status normalised(double *weights, const bf__trajectories *t, const bf
     return BF_OK;
 }
 
-static bf_status run(bf_estimate *out, const bf_problem *problem, const void *options,
-                     const bf_context *context, bf_arena *arena, bf_error *err) {
+static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model *model,
+                     const bf_settings *settings, const bf_context *context, bf_arena *arena,
+                     bf_error *err) {
     (void)context;
-    const pdis_options *o = options;
+    const pdis_options *o = bf_settings_of(settings, &table);
+    (void)model;
     const bf_dataset *data = problem->data;
     bf__trajectories t;
     double *weights, span;

@@ -9,7 +9,6 @@
  * is that of --method lstdq. For finite states both are exact on the log's frequencies and the
  * three agree. */
 #include <math.h>
-#include <string.h>
 
 #include "core/fail.h"
 #include "estimator/judge.h"
@@ -17,52 +16,54 @@
 #include "value/q.h"
 
 typedef struct dr_options {
-    const char *weights;
-    const char *bandwidth, *periodic, *scale;
-    bf_auto ridge;
-    int64_t features;
+    int weights; /* as for blackbox */
 } dr_options;
 
+static const char weights_choices[] = "auto"
+#define BF_WEIGHTS(name) "|" #name
+#include "weights/weights.def"
+#undef BF_WEIGHTS
+    ;
+
 static const bf_option rows[] = {
-    BF_OPTION(dr_options, weights, "auto",
-              "NAME: The model W(s, a) of the weights, as for --method blackbox."),
-    BF__Q_ROWS(dr_options),
+    BF_OPTION_CHOICE(dr_options, weights, "auto", weights_choices,
+                     "The model W(s, a) of the weights, as for blackbox."),
 };
 static const bf_option_table table = BF_OPTION_TABLE("Options of dr", dr_options, rows);
 
-/* Options of the black-box method: its own defaults, and what was asked for here by the same name.
- */
-static bf_status weight_options(void **out, const bf_estimator *blackbox, const dr_options *o,
-                                bf_arena *arena, bf_error *err) {
-    static const char *const shared[] = {"weights", "bandwidth", "periodic", "scale"};
-    *out = bf_arena_zalloc(arena, 1, blackbox->options->size, err);
-    if (!*out)
-        return BF_ENOMEM;
-    BF_TRY(bf_options_init(blackbox->options, *out, err));
+/* Settings of the black-box method: its own defaults, and what was asked for here by the same name.
+ * If its model does not read one of them, q does: nothing goes unread. */
+static bf_status weight_settings(bf_settings **out, const bf_estimator *blackbox,
+                                 const bf_settings *settings, bf_arena *arena, bf_error *err) {
+    static const char *const shared[] = {"bandwidth", "periodic", "scale"};
+    const dr_options *o = bf_settings_of(settings, &table);
+    char model[64];
+    bf_options_choice(weights_choices, o->weights, model, sizeof model);
+    BF_TRY(bf_estimator_settings(out, blackbox, NULL, arena, err));
+    BF_TRY(bf_settings_set(*out, "weights", model, err));
     for (size_t k = 0; k < sizeof shared / sizeof *shared; k++) {
-        const bf_option *from = bf_options_find(&table, shared[k]);
-        const bf_option *to = bf_options_find(blackbox->options, shared[k]);
-        const char *text = *(const char *const *)((const char *)o + from->offset);
-        bool asked = text && (!from->initial || strcmp(text, from->initial) != 0);
-        if (to && asked)
-            BF_TRY(bf_options_set(to, *out, text, err));
+        const char *const *text = bf_settings_value(settings, shared[k]);
+        if (!bf_settings_given(settings, shared[k]))
+            continue;
+        BF_TRY(bf_settings_set(*out, shared[k], *text, err));
+        bf_settings_forget(*out, shared[k]);
     }
     return BF_OK;
 }
 
-static bf_status run(bf_estimate *out, const bf_problem *problem, const void *options,
-                     const bf_context *context, bf_arena *arena, bf_error *err) {
-    const dr_options *o = options;
+static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model *model,
+                     const bf_settings *settings, const bf_context *context, bf_arena *arena,
+                     bf_error *err) {
     const bf_estimator *blackbox = bf_estimator_find("blackbox");
-    bf__q_options q_options = {o->bandwidth, o->periodic, o->scale, o->ridge, o->features};
     bf_estimate weighted;
+    bf_settings *chosen;
     bf__q q;
-    void *chosen;
-    BF_TRY(weight_options(&chosen, blackbox, o, arena, err));
+    (void)model;
+    BF_TRY(weight_settings(&chosen, blackbox, settings, arena, err));
     BF_TRY(bf__estimator_run(blackbox, &weighted, problem, chosen, context, arena, err));
     if (!weighted.weights)
         return bf_fail(err, BF_ENUMERIC, "dr: blackbox gave no weights");
-    BF_TRY(bf__q_fit(&q, problem, &q_options, context, arena, err));
+    BF_TRY(bf__q_fit(&q, problem, bf_settings_of(settings, &bf__q_table), context, arena, err));
     *out = weighted;
     out->level = 0; /* its interval is about another number */
     out->value = bf__dr_value(weighted.weights, &q, problem);
@@ -82,5 +83,7 @@ const bf_estimator bf__estimator_dr = {
     .summary = "doubly robust: black-box weights corrected by the value function of lstdq",
     .needs = BF_NEEDS_TARGET,
     .options = &table,
+    .model = bf__q_model,
+    .choose = bf__q_choose,
     .run = run,
 };

@@ -44,7 +44,7 @@ typedef struct fqe_options {
 } fqe_options;
 
 static const bf_option rows[] = {
-    BF__POINTS_ROWS(fqe_options),
+    BF__POINTS_ROWS(fqe_options, ),
     BF_OPTION_CHECKED(fqe_options, hidden, "32-32", bf__mlp_check,
                       "UNITS: Hidden layers of Q(s, a), tanh."),
     BF_OPTION_RANGE(fqe_options, rounds, "400", 1, 1e7,
@@ -239,14 +239,17 @@ static bf_status check(const bf_problem *problem, bf_error *err) {
     return BF_OK;
 }
 
-static bf_status run(bf_estimate *out, const bf_problem *problem, const void *options,
-                     const bf_context *context, bf_arena *arena, bf_error *err) {
-    const fqe_options *o = options;
+static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model *model,
+                     const bf_settings *settings, const bf_context *context, bf_arena *arena,
+                     bf_error *err) {
+    const fqe_options *o = bf_settings_of(settings, &table);
+    (void)model;
     const bf_dataset *data = problem->data;
     bf__pairs pairs;
     fit f = {.problem = problem, .options = o, .pairs = &pairs};
     double drift = 0, mean = 0, square = 0;
     BF_TRY(check(problem, err));
+    BF_TRY(bf__pairs_check(problem, settings, err));
     BF_TRY(bf__pairs_make(&pairs, problem, o->periodic, o->scale, context, arena, err));
     BF_TRY(make_fit(&f, context, arena, err));
     BF_TRY(train(&out->value, &drift, &f, context, arena, err));

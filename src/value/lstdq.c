@@ -10,13 +10,12 @@
 #include "estimator/result.h"
 #include "value/q.h"
 
-static const bf_option rows[] = {BF__Q_ROWS(bf__q_options)};
-static const bf_option_table table = BF_OPTION_TABLE("Options of lstdq", bf__q_options, rows);
-
-static bf_status run(bf_estimate *out, const bf_problem *problem, const void *options,
-                     const bf_context *context, bf_arena *arena, bf_error *err) {
+static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model *model,
+                     const bf_settings *settings, const bf_context *context, bf_arena *arena,
+                     bf_error *err) {
     bf__q q;
-    BF_TRY(bf__q_fit(&q, problem, options, context, arena, err));
+    (void)model;
+    BF_TRY(bf__q_fit(&q, problem, bf_settings_of(settings, &bf__q_table), context, arena, err));
     *out = q.remarks;
     out->value = q.value;
     out->model = q.model;
@@ -28,6 +27,7 @@ const bf_estimator bf__estimator_lstdq = {
     .name = "lstdq",
     .summary = "direct method: a value function by least-squares temporal differences",
     .needs = BF_NEEDS_TARGET,
-    .options = &table,
+    .model = bf__q_model,
+    .choose = bf__q_choose,
     .run = run,
 };

@@ -13,6 +13,42 @@ bool bf__all_ends(const bf_problem *problem) {
            memchr(data->terminated, 1, (size_t)data->n);
 }
 
+static const bf_option rows[] = {
+    BF_OPTION_CHECKED(bf__q_options, bandwidth, "median", bf__bandwidth_check,
+                      "W: Width of the Gaussian kernel on standardised states: median, a "
+                      "percentile of the distances (p25), a number, any of them times a factor "
+                      "(median*0.5), or several with commas, which are mixed."),
+    BF_OPTION_RANGE(bf__q_options, features, "0", 0, 20000,
+                    "M: Features that q is linear in, for real-valued states; 0: 500."),
+    BF__RIDGE_ROW(bf__q_options,
+                  "LAMBDA: Penalty on the size of q; auto is the least for which the weights that "
+                  "the fit implies hardly go below 0."),
+    BF__POINTS_ROWS(bf__q_options, ),
+};
+const bf_option_table bf__q_table = BF_OPTION_TABLE("Options of q", bf__q_options, rows);
+
+enum { CELLS, LOWRANK };
+
+static const bf_model models[] = {
+    {"tabular", "q exact on the count model, for finite states", NULL},
+    {"lowrank", "q linear in kernel features, for real-valued states", &bf__q_table},
+};
+
+const bf_model *bf__q_model(int index) {
+    return index >= CELLS && index <= LOWRANK ? &models[index] : NULL;
+}
+
+bf_status bf__q_choose(const bf_model **out, const bf_problem *problem, const bf_settings *settings,
+                       bf_arena *arena, bf_error *err) {
+    (void)settings;
+    (void)arena;
+    (void)err;
+    *out = NULL;
+    if (problem)
+        *out = &models[problem->data->action && problem->data->states > 0 ? CELLS : LOWRANK];
+    return BF_OK;
+}
+
 bf_status bf__q_fit(bf__q *out, const bf_problem *problem, const bf__q_options *options,
                     const bf_context *context, bf_arena *arena, bf_error *err) {
     const bf_dataset *data = problem->data;

@@ -18,19 +18,6 @@ typedef struct bf__q_options {
     int64_t features;
 } bf__q_options;
 
-#define BF__Q_ROWS(type)                                                                           \
-    BF_OPTION_CHECKED(                                                                             \
-        type, bandwidth, "median", bf__bandwidth_check,                                            \
-        "W: Width of the Gaussian kernel on standardised states: median, a percentile of "         \
-        "the distances (p25), a number, any of them times a factor (median*0.5), or "              \
-        "several with commas, which are mixed."),                                                  \
-        BF_OPTION_RANGE(type, features, "0", 0, 20000,                                             \
-                        "M: Features that q is linear in, for real-valued states; 0: 500."),       \
-        BF__RIDGE_ROW(type,                                                                        \
-                      "LAMBDA: Penalty on the size of q; auto is the least for which the weights " \
-                      "that the fit implies hardly go below 0."),                                  \
-        BF__POINTS_ROWS(type)
-
 typedef struct bf__q {
     double value;        /* rho by q alone */
     const double *gap;   /* (n): <psi_i, q> = q(x_i) - E q(x'_i) */
@@ -43,6 +30,13 @@ typedef struct bf__q {
  * features. */
 bf_status bf__q_fit(bf__q *out, const bf_problem *problem, const bf__q_options *options,
                     const bf_context *context, bf_arena *arena, bf_error *err);
+
+/* The two ways as models, for methods that fit q, and which of them a log takes. The second reads
+ * a bf__q_options, of bf__q_table. */
+extern const bf_option_table bf__q_table;
+const bf_model *bf__q_model(int index);
+bf_status bf__q_choose(const bf_model **out, const bf_problem *problem, const bf_settings *settings,
+                       bf_arena *arena, bf_error *err);
 
 /* The two ways. */
 bf_status bf__q_cells(bf__q *out, const bf_problem *problem, const bf_context *context,

@@ -64,20 +64,36 @@ static bf_status parse_shares(double *shares, int *count, const char *text, bf_e
     return BF_OK;
 }
 
-bf_status bf__anchors_check(const bf_option *row, const char *text, bf_error *err) {
+static bf_status check_shares(const bf_option *row, const char *text, bf_error *err) {
     double shares[MOST_WIDTHS];
     int count;
     (void)row;
     return parse_shares(shares, &count, text, err);
 }
 
-static bf_status narrow(bf__kernel *out, const bf__blackbox_options *options, double share,
+typedef struct anchors_options {
+    bf__pointwise at;
+    double memory;            /* GB */
+    const char *anchor_width; /* shares of the kernel's width, with commas */
+} anchors_options;
+
+static const bf_option rows[] = {
+    BF__POINTWISE_ROWS(anchors_options, at.),
+    BF__MEMORY_ROW(anchors_options),
+    BF_OPTION_CHECKED(anchors_options, anchor_width, "0.15,0.2,0.3", check_shares,
+                      "SHARES: Widths around the anchors, as shares of the kernel's; the weights "
+                      "are the mean over them."),
+};
+static const bf_option_table table =
+    BF_OPTION_TABLE("Options of blackbox, weights anchors", anchors_options, rows);
+
+static bf_status narrow(bf__kernel *out, const anchors_options *options, double share,
                         const double *z, const bf__flow_input *in, int d, bf_arena *arena,
                         bf_error *err) {
     bf__kernel wide;
     double width[BF__MAX_WIDTHS];
-    BF_TRY(
-        bf__kernel_make(&wide, "gaussian", options->bandwidth, z, in->n, d, in->seed, arena, err));
+    BF_TRY(bf__kernel_make(&wide, "gaussian", options->at.bandwidth, z, in->n, d, in->seed, arena,
+                           err));
     for (int k = 0; k < wide.widths; k++)
         width[k] = share * wide.width[k];
     return bf__kernel_set(out, wide.kind, width, wide.widths, err);
@@ -103,11 +119,11 @@ static bf_status pick_pairs(bf__data_d *out, const bf__flow *flow, const bf__flo
 
 /* The first of the pivots of `span`, with k_W of `share` of the kernel's width around them. */
 static bf_status place_anchors(bumps *out, const bf__balance *balance, const bf__lowrank *span,
-                               const bf__blackbox_options *options, double share,
+                               const anchors_options *options, double share,
                                const bf_context *context, bf_arena *arena, bf_error *err) {
     bf__flow_input in = balance->points.flow;
     bf__flow *flow;
-    int64_t count = options->features > 0 ? options->features : ANCHORS;
+    int64_t count = options->at.features > 0 ? options->at.features : ANCHORS;
     /* Of this flow only the pairs are used, so that it is made as simple as it can be. */
     in.gamma = 1;
     in.terminal = BF__IGNORE;
@@ -202,13 +218,13 @@ static bf_status add_width(double *w, double part, double *far, double *gap, con
 }
 
 static bf_status make_residuals(residuals *out, const bf__balance *balance,
-                                const bf__blackbox_options *options, const bf_context *context,
+                                const anchors_options *options, const bf_context *context,
                                 bf_arena *arena, bf_error *err) {
     int64_t n = balance->flow->n;
     bf__lowrank *lowrank;
     bf__flow_plan plan =
         bf__flow_choose(n, 1e9 * options->memory,
-                        options->features > FEATURES ? options->features : FEATURES, true);
+                        options->at.features > FEATURES ? options->at.features : FEATURES, true);
     bf__lowrank_options cut = {
         .rank = plan.rank, .candidates = plan.candidates, .seed = balance->points.flow.seed};
     BF_TRY(bf__lowrank_create(&lowrank, balance->flow, &cut, context, arena, err));
@@ -220,9 +236,9 @@ static bf_status make_residuals(residuals *out, const bf__balance *balance,
     return BF_OK;
 }
 
-static bf_status run(bf_estimate *out, const bf_problem *problem,
-                     const bf__blackbox_options *options, const bf_context *context,
-                     bf_arena *arena, bf_error *err) {
+static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_settings *settings,
+                     const bf_context *context, bf_arena *arena, bf_error *err) {
+    const anchors_options *options = bf_settings_of(settings, &table);
     bf__balance balance;
     residuals r;
     bool ended;
@@ -232,7 +248,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
     BF_TRY(bf__balance_ended(&ended, out, problem, arena, err));
     if (ended)
         return BF_OK;
-    BF_TRY(bf__balance_make(&balance, problem, options, "gaussian", 0, context, arena, err));
+    BF_TRY(bf__balance_make(&balance, problem, &options->at, "gaussian", 0, context, arena, err));
     BF_TRY(make_residuals(&r, &balance, options, context, arena, err));
     BF_ZALLOC(w, arena, problem->data->n, err);
     for (int k = 0; k < widths; k++) {
@@ -267,8 +283,8 @@ static int suits(const bf_dataset *data) {
 }
 
 const bf__weights bf__weights_anchors = {
-    .name = "anchors",
-    .summary = "bumps around logged pairs, never negative, by a quadratic program",
+    .model = {"anchors", "bumps around logged pairs, never negative, by a quadratic program",
+              &table},
     .suits = suits,
     .run = run,
 };

@@ -21,7 +21,7 @@
 enum { EXACT = 20000, ROWS = 4096 };
 
 bf_status bf__balance_make(bf__balance *out, const bf_problem *problem,
-                           const bf__blackbox_options *options, const char *kernel, double share,
+                           const bf__pointwise *options, const char *kernel, double share,
                            const bf_context *context, bf_arena *arena, bf_error *err) {
     *out = (bf__balance){.flow = NULL};
     bf__flow_input *in = &out->points.flow;

@@ -15,7 +15,7 @@ typedef struct bf__balance {
 
 /* Reads the log as points and makes psi. `kernel` and `share` are what "auto" stands for. */
 bf_status bf__balance_make(bf__balance *out, const bf_problem *problem,
-                           const bf__blackbox_options *options, const char *kernel, double share,
+                           const bf__pointwise *options, const char *kernel, double share,
                            const bf_context *context, bf_arena *arena, bf_error *err);
 
 /* True where the answer needs no weights: at gamma 1 a log with ends that absorb is, in the long

@@ -224,17 +224,31 @@ static bf_status correct(trial *t, double *w, double *negative, const bf_problem
     return BF_OK;
 }
 
-static bf_status run(bf_estimate *out, const bf_problem *problem,
-                     const bf__blackbox_options *options, const bf_context *context,
-                     bf_arena *arena, bf_error *err) {
+typedef struct corrected_options {
+    bf__pointwise at;
+    int64_t neighbours;
+    bf_auto ridge;
+} corrected_options;
+
+static const bf_option rows[] = {
+    BF__POINTWISE_ROWS(corrected_options, at.),
+    BF__NEIGHBOURS_ROW(corrected_options),
+    BF__LAMBDA_ROW(corrected_options),
+};
+static const bf_option_table table =
+    BF_OPTION_TABLE("Options of blackbox, weights corrected", corrected_options, rows);
+
+static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_settings *settings,
+                     const bf_context *context, bf_arena *arena, bf_error *err) {
+    const corrected_options *options = bf_settings_of(settings, &table);
     int64_t n = problem->data->n;
     trial t = {.members = 0};
     double *w, *with_signs, negative = 0, spread;
     choose_ridges(&t, options->ridge);
-    t.rank = choose_rank(options->features, n);
-    BF_TRY(bf__points_make(&t.points, problem, options->periodic, options->scale, context, arena,
-                           err));
-    BF_TRY(bf__features_read(&t.features, &t.points, options, arena, err));
+    t.rank = choose_rank(options->at.features, n);
+    BF_TRY(bf__points_make(&t.points, problem, options->at.periodic, options->at.scale, context,
+                           arena, err));
+    BF_TRY(bf__features_read(&t.features, &t.points, &options->at, arena, err));
     bf__neighbours_note(&t.points, context);
     BF_ALLOC(w, arena, n, err);
     BF_TRY(bf__neighbours_solve(&t.base, problem, &t.points, (int)options->neighbours, 0, context,
@@ -266,8 +280,8 @@ static int suits(const bf_dataset *data) {
 }
 
 const bf__weights bf__weights_corrected = {
-    .name = "corrected",
-    .summary = "neighbours, corrected so that the flow balances on kernel features",
+    .model = {"corrected", "neighbours, corrected so that the flow balances on kernel features",
+              &table},
     .suits = suits,
     .run = run,
 };

@@ -43,7 +43,7 @@ static const double floor_of_g = 1e-7, default_share = 0.7;
 /* ---- Features */
 
 bf_status bf__features_read(bf__features *out, const bf__points *points,
-                            const bf__blackbox_options *options, bf_arena *arena, bf_error *err) {
+                            const bf__pointwise *options, bf_arena *arena, bf_error *err) {
     const bf__kernel_kind *kind = bf__kernel_at(options->kernel - 1);
     const bf__flow_input *f = &points->flow;
     const char *name = kind ? kind->name : "matern";

@@ -13,7 +13,7 @@ typedef struct bf__features {
     double action_share;
 } bf__features;
 bf_status bf__features_read(bf__features *out, const bf__points *points,
-                            const bf__blackbox_options *options, bf_arena *arena, bf_error *err);
+                            const bf__pointwise *options, bf_arena *arena, bf_error *err);
 
 /* psi of the log in `rank` features at most, of kernels `factor` times as wide. */
 bf_status bf__features_make(bf__lowrank **out, const bf__points *points,

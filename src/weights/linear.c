@@ -172,9 +172,23 @@ static bf_status make_room(model *s, const bf__flow_plan *plan, bf_arena *arena,
     return BF_OK;
 }
 
-static bf_status run(bf_estimate *out, const bf_problem *problem,
-                     const bf__blackbox_options *options, const bf_context *context,
-                     bf_arena *arena, bf_error *err) {
+typedef struct linear_options {
+    bf__pointwise at;
+    bf_auto ridge;
+    double memory; /* GB */
+} linear_options;
+
+static const bf_option rows[] = {
+    BF__POINTWISE_ROWS(linear_options, at.),
+    BF__LAMBDA_ROW(linear_options),
+    BF__MEMORY_ROW(linear_options),
+};
+static const bf_option_table table =
+    BF_OPTION_TABLE("Options of blackbox, weights linear", linear_options, rows);
+
+static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_settings *settings,
+                     const bf_context *context, bf_arena *arena, bf_error *err) {
+    const linear_options *options = bf_settings_of(settings, &table);
     bf__balance balance;
     bf__lowrank *lowrank;
     model s = {.streamed = false};
@@ -184,10 +198,10 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
     BF_TRY(bf__balance_ended(&ended, out, problem, arena, err));
     if (ended)
         return BF_OK;
-    BF_TRY(bf__balance_make(&balance, problem, options, "matern", 0.5, context, arena, err));
+    BF_TRY(bf__balance_make(&balance, problem, &options->at, "matern", 0.5, context, arena, err));
     bf__flow_plan plan =
         bf__flow_choose(problem->data->n, 1e9 * options->memory,
-                        options->features > 0 ? options->features : FEATURES, true);
+                        options->at.features > 0 ? options->at.features : FEATURES, true);
     bf__lowrank_options cut = {
         .rank = plan.rank, .candidates = plan.candidates, .seed = balance.points.flow.seed};
     BF_TRY(step(context, 0, 1, err));
@@ -208,8 +222,7 @@ static int suits(const bf_dataset *data) {
 }
 
 const bf__weights bf__weights_linear = {
-    .name = "linear",
-    .summary = "linear in kernel features, in closed form",
+    .model = {"linear", "linear in kernel features, in closed form", &table},
     .suits = suits,
     .run = run,
 };

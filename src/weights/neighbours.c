@@ -42,16 +42,28 @@ bf_status bf__neighbours_report(bf_estimate *out, const bf__points *points,
     return BF_OK;
 }
 
-static bf_status run(bf_estimate *out, const bf_problem *problem,
-                     const bf__blackbox_options *options, const bf_context *context,
-                     bf_arena *arena, bf_error *err) {
+typedef struct neighbours_options {
+    bf__pointwise at;
+    int64_t neighbours;
+} neighbours_options;
+
+static const bf_option rows[] = {
+    BF__POINTWISE_ROWS(neighbours_options, at.),
+    BF__NEIGHBOURS_ROW(neighbours_options),
+};
+static const bf_option_table table =
+    BF_OPTION_TABLE("Options of blackbox, weights neighbours", neighbours_options, rows);
+
+static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_settings *settings,
+                     const bf_context *context, bf_arena *arena, bf_error *err) {
+    const neighbours_options *options = bf_settings_of(settings, &table);
     int64_t n = problem->data->n;
     bf__points points;
     bf__neighbours base;
     bf__lowrank *lowrank;
     bf__features features;
-    BF_TRY(
-        bf__points_make(&points, problem, options->periodic, options->scale, context, arena, err));
+    BF_TRY(bf__points_make(&points, problem, options->at.periodic, options->at.scale, context,
+                           arena, err));
     bf__neighbours_note(&points, context);
     BF_TRY(bf__neighbours_solve(&base, problem, &points, (int)options->neighbours, 0, context,
                                 arena, err));
@@ -61,10 +73,10 @@ static bf_status run(bf_estimate *out, const bf_problem *problem,
         w[i] = base.u[i];
         w[n + i] = 1.0 / (double)n;
     }
-    BF_TRY(bf__features_read(&features, &points, options, arena, err));
+    BF_TRY(bf__features_read(&features, &points, &options->at, arena, err));
     BF_TRY(bf__features_make(&lowrank, &points, &features, 1,
-                             options->features > 0 ? options->features : FEATURES, context, arena,
-                             err));
+                             options->at.features > 0 ? options->at.features : FEATURES, context,
+                             arena, err));
     BF_TRY(bf__features_residual(residual, lowrank, w, 2, base.ends, problem->gamma, context, arena,
                                  err));
     bf__result_from_weights(out, problem, base.u);
@@ -78,8 +90,9 @@ static int suits(const bf_dataset *data) {
 }
 
 const bf__weights bf__weights_neighbours = {
-    .name = "neighbours",
-    .summary = "visits of a chain on the logged pairs, each next pair spread over its neighbours",
+    .model = {"neighbours",
+              "visits of a chain on the logged pairs, each next pair spread over its neighbours",
+              &table},
     .suits = suits,
     .run = run,
 };

@@ -160,36 +160,73 @@ static bf_status report(bf_estimate *out, const bf_problem *problem, neural *v,
     return warn(out, v, problem, arena, err);
 }
 
+typedef struct neural_options {
+    bf__pointwise at;
+    double memory;      /* GB */
+    const char *hidden; /* "30-20-10" */
+    int activation;     /* bf__activation */
+    int optimizer;      /* OPTIMIZER_AUTO, ... */
+    int64_t steps, batch, restarts;
+    double rate, spread;
+} neural_options;
+
+static const bf_option rows[] = {
+    BF__POINTWISE_ROWS(neural_options, at.),
+    BF__MEMORY_ROW(neural_options),
+    BF_OPTION_CHECKED(neural_options, hidden, "30-20-10", bf__mlp_check,
+                      "SIZES: Hidden layers of the network."),
+    BF_OPTION_CHOICE(neural_options, activation, "sigmoid", BF__MLP_ACTIVATIONS,
+                     "Of its hidden units."),
+    BF_OPTION_CHOICE(neural_options, optimizer, "auto", "auto|lbfgs|adam",
+                     "How it is fitted: lbfgs on all transitions, adam on batches of them; auto is "
+                     "lbfgs where the kernel, or its features, fit the memory."),
+    BF_OPTION_RANGE(neural_options, steps, "0", 0, 1e8,
+                    "N: Steps of the optimiser; 0: as many as it takes by itself."),
+    BF_OPTION_RANGE(neural_options, batch, "1024", 2, 1e6, "B: Transitions in a batch of adam."),
+    BF_OPTION_RANGE(neural_options, rate, "0.01", 1e-9, 10, "R: First step size of adam."),
+    BF_OPTION_RANGE(neural_options, restarts, "2", 1, 1000,
+                    "N: Networks fitted from different starts; the weights are their mean."),
+    BF_OPTION_RANGE(neural_options, spread, "0", 0, 1e6,
+                    "S: Adds S / (effective sample size) to the flow residual that is minimised."),
+};
+static const bf_option_table table =
+    BF_OPTION_TABLE("Options of blackbox, weights neural", neural_options, rows);
+
 /* K where it fits, Psi of as many columns as fit where it does not, batches where those are too
  * few: what noise a batch adds to the residual is far above where the fit should end. */
-static bf_status make_loss(neural *v, const bf__blackbox_options *o, const bf_context *context,
-                           bf_arena *arena, bf_error *err) {
+static bf_status make_loss(neural *v, const neural_options *o, const bf_settings *settings,
+                           const bf_context *context, bf_arena *arena, bf_error *err) {
     int64_t n = v->flow->n;
     double room = 0.8e9 * o->memory / (BYTES * (double)n);
-    bf__flow_plan plan = bf__flow_choose(n, o->memory * 1e9, o->features, o->features > 0);
+    bf__flow_plan plan = bf__flow_choose(n, o->memory * 1e9, o->at.features, o->at.features > 0);
     int64_t rank = (int64_t)fmin((double)plan.rank, fmax(room, LEAST_RANK));
     v->batches = o->optimizer == OPTIMIZER_ADAM ||
                  (o->optimizer == OPTIMIZER_AUTO && plan.way != BF__WAY_STORED &&
                   room < fmin(LEAST_RANK, (double)plan.rank));
     if (v->batches)
         return BF_OK;
+    if (bf_settings_given(settings, "rate") || bf_settings_given(settings, "batch"))
+        return bf_fail(err, BF_EUSAGE,
+                       "%s: is read by the optimizer adam; lbfgs takes all transitions at once",
+                       bf_settings_given(settings, "rate") ? "rate" : "batch");
     v->task.loss = &v->loss;
     if (plan.way == BF__WAY_STORED)
         return bf__neural_exact(&v->loss, v->flow, o->spread, context, arena, err);
-    if (rank < o->features)
+    if (rank < o->at.features)
         bf__log(context, BF_LOG_NOTE, "%lld of %lld features fit --memory %g", (long long)rank,
-                (long long)o->features, o->memory);
+                (long long)o->at.features, o->memory);
     return bf__neural_lowrank(&v->loss, v->flow, rank, o->spread, context, arena, err);
 }
 
-static bf_status run(bf_estimate *out, const bf_problem *problem, const bf__blackbox_options *o,
+static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_settings *settings,
                      const bf_context *context, bf_arena *arena, bf_error *err) {
+    const neural_options *o = bf_settings_of(settings, &table);
     neural v = {.fits = 0};
     bool ended;
     BF_TRY(bf__balance_ended(&ended, out, problem, arena, err));
     if (ended)
         return BF_OK;
-    BF_TRY(bf__balance_make(&v.balance, problem, o, "gaussian", 0, context, arena, err));
+    BF_TRY(bf__balance_make(&v.balance, problem, &o->at, "gaussian", 0, context, arena, err));
     v.flow = v.balance.flow;
     const bf__flow_input *f = &v.balance.points.flow;
     v.task = (bf__neural_task){.flow = v.flow,
@@ -203,7 +240,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf__blac
     BF_TRY(make_inputs(&v, arena, err));
     BF_ZALLOC(v.w, arena, f->n, err);
     BF_ZALLOC(v.thin, arena, f->n, err);
-    BF_TRY(make_loss(&v, o, context, arena, err));
+    BF_TRY(make_loss(&v, o, settings, context, arena, err));
     v.task.steps = o->steps ? o->steps : v.batches ? ADAM_STEPS : LBFGS_STEPS;
     v.task.all = (double)(v.task.steps * o->restarts);
     BF_TRY(fit_all(&v, o->restarts, problem->data->reward, arena, err));
@@ -216,8 +253,7 @@ static int suits(const bf_dataset *data) {
 }
 
 const bf__weights bf__weights_neural = {
-    .name = "neural",
-    .summary = "a small network, as in the paper; real-valued states",
+    .model = {"neural", "a small network, as in the paper; real-valued states", &table},
     .suits = suits,
     .run = run,
 };

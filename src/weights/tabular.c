@@ -255,16 +255,32 @@ static bf_status solve_program(solution *out, const bf__cells *m, const bf_conte
     return BF_OK;
 }
 
-static bf_status run(bf_estimate *out, const bf_problem *problem,
-                     const bf__blackbox_options *options, const bf_context *context,
-                     bf_arena *arena, bf_error *err) {
+typedef struct tabular_options {
+    int kernel; /* as in bf__pointwise */
+    const char *bandwidth;
+} tabular_options;
+
+static const bf_option rows[] = {
+    BF__KERNEL_ROWS(tabular_options, ),
+};
+static const bf_option_table table =
+    BF_OPTION_TABLE("Options of blackbox, weights tabular", tabular_options, rows);
+
+static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_settings *settings,
+                     const bf_context *context, bf_arena *arena, bf_error *err) {
+    const tabular_options *options = bf_settings_of(settings, &table);
     bf__cells m;
     solution s = {.gap = 0};
     BF_TRY(bf__cells_build(&m, problem, arena, err));
     BF_ALLOC(s.x, arena, m.cells, err);
     BF_ALLOC(s.scratch, arena, m.states * m.actions, err);
     const bf__kernel_kind *kind = bf__kernel_at(options->kernel - 1);
-    if (kind && kind->wide)
+    bool wide = kind && kind->wide;
+    if (!wide && bf_settings_given(settings, "bandwidth"))
+        return bf_fail(err, BF_EUSAGE,
+                       "bandwidth: the kernel delta, which tabular weights take unless kernel says "
+                       "otherwise, has no width");
+    if (wide)
         BF_TRY(bf__cells_kernel_make(&s.kernel, &m, problem->data, kind->name, options->bandwidth,
                                      context, arena, err));
     BF_TRY(solve_chain(&s, &m, context, arena, err));
@@ -280,8 +296,7 @@ static int suits(const bf_dataset *data) {
 }
 
 const bf__weights bf__weights_tabular = {
-    .name = "tabular",
-    .summary = "one weight per visited (state, action) pair, for finite states",
+    .model = {"tabular", "one weight per visited (state, action) pair, for finite states", &table},
     .suits = suits,
     .run = run,
 };

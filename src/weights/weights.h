@@ -3,41 +3,61 @@
 #define BF_WEIGHTS_WEIGHTS_H
 
 #include "estimator/answer.h"
+#include "kernel/bandwidth.h"
+#include "problem/points.h"
+#include "weights/ridge.h"
 
-/* Options of the black-box method, of all models of the weights together. */
-typedef struct bf__blackbox_options {
-    int weights;
+/* Options of every model for real-valued states. */
+typedef struct bf__pointwise {
     int kernel; /* 0 auto; otherwise 1 + the kernel's place in kernels.def */
     const char *bandwidth;
     const char *periodic, *scale; /* points.h */
-
-    /* Weights on features of real-valued states. */
+    bf_auto action_share;
     int64_t features; /* 0: by the model */
-    bf_auto action_share, ridge;
-    int64_t neighbours;       /* k of neighbours and corrected */
-    double memory;            /* GB */
-    const char *anchor_width; /* shares of the kernel's width, with commas */
+} bf__pointwise;
 
-    /* Weights by a network (neural.c). */
-    const char *hidden; /* "30-20-10" */
-    int activation;     /* bf__activation */
-    int optimizer;      /* auto, lbfgs, adam */
-    int64_t steps, batch, restarts;
-    double rate, spread;
-} bf__blackbox_options;
+extern const char bf__kernel_choices[]; /* "auto|delta|..." */
+
+/* Rows that several models have in tables of their own. The fields are those of `type`, or of a
+ * struct in it if `at` is given: BF__POINTWISE_ROWS(type, at.). */
+#define BF__KERNEL_ROWS(type, at)                                                                  \
+    BF_OPTION_ROW("kernel", type, at kernel, "auto", 0, 0, bf__kernel_choices,                     \
+                  "The kernel of the flow residual, on the states; actions count as equal or "     \
+                  "not. auto is delta for tabular weights, and the model's own for others.",       \
+                  NULL),                                                                           \
+        BF_OPTION_ROW("bandwidth", type, at bandwidth, "median", 0, 0, NULL,                       \
+                      "W: Width of the kernel on standardised states: median, a percentile of "    \
+                      "the distances (p25), a number, any of them times a factor (median*0.5), "   \
+                      "or several with commas, which are mixed.",                                  \
+                      bf__bandwidth_check)
+#define BF__POINTWISE_ROWS(type, at)                                                               \
+    BF__KERNEL_ROWS(type, at), BF__POINTS_ROWS(type, at),                                          \
+        BF_OPTION_ROW("action_share", type, at action_share, "auto", 0, 1, NULL,                   \
+                      "C: What different actions at one state have in common, 0 (nothing) to 1 "   \
+                      "(all).",                                                                    \
+                      NULL),                                                                       \
+        BF_OPTION_ROW("features", type, at features, "0", 0, 20000, NULL,                          \
+                      "M: Features, or anchors, that the weights are made of; 0: as many as the "  \
+                      "model takes by itself.",                                                    \
+                      NULL)
+#define BF__MEMORY_ROW(type)                                                                       \
+    BF_OPTION_RANGE(type, memory, "2", 0.01, 1e6,                                                  \
+                    "GB: Memory for features; with less, they are made again block by block.")
+#define BF__NEIGHBOURS_ROW(type)                                                                   \
+    BF_OPTION_RANGE(type, neighbours, "16", 1, 128,                                                \
+                    "K: Logged pairs that a next pair is spread over.")
+#define BF__LAMBDA_ROW(type)                                                                       \
+    BF__RIDGE_ROW(type, "LAMBDA: Penalty on the size of linear weights; auto goes by the log.")
 
 typedef struct bf__weights {
-    const char *name, *summary;
+    bf_model model; /* its name, one line about it, and its options */
     /* How well the model suits the log, for --weights auto: the largest wins, 0 is "not at all". */
     int (*suits)(const bf_dataset *data);
     /* Fills out->value, weights, diagnostics and warnings. */
-    bf_status (*run)(bf_estimate *out, const bf_problem *problem,
-                     const bf__blackbox_options *options, const bf_context *context,
-                     bf_arena *arena, bf_error *err);
+    bf_status (*run)(bf_estimate *out, const bf_problem *problem, const bf_settings *settings,
+                     const bf_context *context, bf_arena *arena, bf_error *err);
 } bf__weights;
 
 const bf__weights *bf__weights_at(int index);
-
-bf_status bf__anchors_check(const bf_option *row, const char *text, bf_error *err);
 
 #endif
