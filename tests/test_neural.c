@@ -375,6 +375,10 @@ static void bad_options(void **state) {
     assert_int_equal(estimate(&answer, &data, "rate=0.1", &one), BF_EUSAGE);
     assert_string_equal(err.message, "rate: is read by the optimizer adam; lbfgs takes all "
                                      "transitions at once");
+    assert_int_equal(estimate(&answer, &data, "optimizer=adam features=9", &one), BF_EUSAGE);
+    assert_string_equal(err.message,
+                        "features: are read by the optimizer lbfgs; adam takes batches "
+                        "of the kernel itself");
 }
 
 /* ---- Memory */

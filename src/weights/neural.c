@@ -203,6 +203,12 @@ static bf_status make_loss(neural *v, const neural_options *o, const bf_settings
     v->batches = o->optimizer == OPTIMIZER_ADAM ||
                  (o->optimizer == OPTIMIZER_AUTO && plan.way != BF__WAY_STORED &&
                   room < fmin(LEAST_RANK, (double)plan.rank));
+    if (v->batches && bf_settings_given(settings, "features"))
+        return bf_fail(
+            err, BF_EUSAGE,
+            "features: are read by the optimizer lbfgs; adam takes batches of the kernel "
+            "itself%s",
+            o->optimizer == OPTIMIZER_ADAM ? "" : ", and there is no memory for more");
     if (v->batches)
         return BF_OK;
     if (bf_settings_given(settings, "rate") || bf_settings_given(settings, "batch"))
