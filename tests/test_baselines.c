@@ -283,12 +283,12 @@ static void gridwalk_comes_out(void **state) {
     bf_dataset all;
     assert_ok(bf_env_policy_parse(&behavior, env, "greedy@0.6", 1, arena, &err), err);
     assert_ok(bf_env_policy_parse(&target, env, "greedy@0.9", 1, arena, &err), err);
-    bf__simulation simulation = {.env = env,
-                                 .behaviors = &behavior,
-                                 .behavior_count = 1,
-                                 .target = target,
-                                 .trajectories = 4,
-                                 .steps = 1100};
+    bf_simulation simulation = {.env = env,
+                                .behaviors = &behavior,
+                                .behavior_count = 1,
+                                .target = target,
+                                .trajectories = 4,
+                                .steps = 1100};
     bf_context context = {.threads = 1, .seed = 9};
     assert_ok(bf__simulate(&all, &simulation, &context, arena, &err), err);
     bf_dataset data = after(&all, 1100, 100);

@@ -108,7 +108,7 @@ static bf_dataset softmax_log(void) {
 static void a_softmax_policy_is_recovered(void **state) {
     (void)state;
     bf_dataset data = softmax_log();
-    bf__behavior fit;
+    bf_behavior fit;
     bf_context context = {.seed = 1};
     assert_ok(bf__behavior_fit(&fit, &data, &context, arena, &err), err);
     double apart = 0, even = 0;
@@ -145,7 +145,7 @@ static void counts_are_shares(void **state) {
                        .next_state = s,
                        .action = a,
                        .reward = r};
-    bf__behavior fit;
+    bf_behavior fit;
     assert_ok(bf__behavior_fit(&fit, &data, NULL, arena, &err), err);
     const double mu[] = {.75, .75, .75, .25, 1, 1};
     for (int i = 0; i < 6; i++)
@@ -188,7 +188,7 @@ static void vectors_are_refused(void **state) {
                        .next_state = s,
                        .action_vector = u,
                        .reward = r};
-    bf__behavior fit;
+    bf_behavior fit;
     assert_int_equal(bf__behavior_fit(&fit, &data, NULL, arena, &err), BF_EDATA);
 }
 

@@ -35,12 +35,10 @@ static bf_status work(const job *j, bf_arena *arena, double *value, bf_error *er
     if (status != BF_OK)
         return status;
     *value = estimate.value;
-    bf__answer answer = {.problem = &problem, .estimator = estimator, .estimate = &estimate};
-    FILE *sink = tmpfile();
-    assert_non_null(sink);
-    status = bf__report_json(sink, &answer, err);
-    fclose(sink);
-    return status;
+    bf_answer answer = {.problem = &problem, .estimator = estimator, .estimate = &estimate};
+    const char *text;
+    status = bf_report_json(&text, &answer, arena, err);
+    return status == BF_OK ? bf_report_text(&text, &answer, arena, err) : status;
 }
 
 static void every_allocation_may_fail(void **state) {

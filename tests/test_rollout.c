@@ -41,12 +41,12 @@ static const bf_policy *parse(fixture *f, const char *env, const char *spec) {
 static bf_dataset simulate(fixture *f, const char *env, const char *behavior, const char *target,
                            int64_t trajectories, int64_t steps) {
     const bf_policy *policies[] = {parse(f, env, behavior)};
-    bf__simulation simulation = {.env = bf_env_find(env),
-                                 .behaviors = policies,
-                                 .behavior_count = 1,
-                                 .target = target ? parse(f, env, target) : NULL,
-                                 .trajectories = trajectories,
-                                 .steps = steps};
+    bf_simulation simulation = {.env = bf_env_find(env),
+                                .behaviors = policies,
+                                .behavior_count = 1,
+                                .target = target ? parse(f, env, target) : NULL,
+                                .trajectories = trajectories,
+                                .steps = steps};
     bf_dataset data;
     assert_ok(bf__simulate(&data, &simulation, &f->context, f->arena, &f->err), f->err);
     return data;
@@ -144,11 +144,11 @@ static void behaviors_take_turns(void **state) {
     const bf_policy *policies[] = {parse(f, "mountaincar", "handmade"),
                                    parse(f, "mountaincar", "uniform"),
                                    parse(f, "mountaincar", "handmade@0.4")};
-    bf__simulation simulation = {.env = bf_env_find("mountaincar"),
-                                 .behaviors = policies,
-                                 .behavior_count = 3,
-                                 .trajectories = 200,
-                                 .steps = 20};
+    bf_simulation simulation = {.env = bf_env_find("mountaincar"),
+                                .behaviors = policies,
+                                .behavior_count = 3,
+                                .trajectories = 200,
+                                .steps = 20};
     bf_dataset log;
     assert_ok(bf__simulate(&log, &simulation, &f->context, f->arena, &f->err), f->err);
     assert_int_equal(log.n, 4000);

@@ -30,12 +30,12 @@ static const bf_policy *parse(const bf_env *env, const char *spec) {
 static bf_dataset simulate(const bf_env *env, const char *behavior, const char *target,
                            int64_t trajectories, int64_t steps) {
     const bf_policy *policies[] = {parse(env, behavior)};
-    bf__simulation simulation = {.env = env,
-                                 .behaviors = policies,
-                                 .behavior_count = 1,
-                                 .target = parse(env, target),
-                                 .trajectories = trajectories,
-                                 .steps = steps};
+    bf_simulation simulation = {.env = env,
+                                .behaviors = policies,
+                                .behavior_count = 1,
+                                .target = parse(env, target),
+                                .trajectories = trajectories,
+                                .steps = steps};
     bf_dataset data;
     assert_ok(bf__simulate(&data, &simulation, &context, arena, &err), err);
     return data;
@@ -43,7 +43,7 @@ static bf_dataset simulate(const bf_env *env, const char *behavior, const char *
 
 static bf_dataset reread(const bf_dataset *data, const char *suffix) {
     snprintf(path, sizeof path, "/tmp/backflow_roundtrip_%ld.%s", (long)getpid(), suffix);
-    assert_ok(bf__write_log(data, path, &context, arena, &err), err);
+    assert_ok(bf_dataset_write(data, path, &context, arena, &err), err);
     bf_read_options options;
     bf_dataset again;
     const char *paths[] = {path};

@@ -17,8 +17,8 @@ static bf__spread spread_of(const double *error, int64_t n) {
     return out;
 }
 
-static bf__mean difference(const double *a, const double *b, int64_t n) {
-    bf__mean out;
+static bf_mean difference(const double *a, const double *b, int64_t n) {
+    bf_mean out;
     assert_ok(bf__rmse_difference(&out, a, b, n, 1, arena, &err), err);
     return out;
 }
@@ -116,7 +116,7 @@ static void difference_of_two(void **state) {
     (void)state;
     enum { N = 8000 };
     double *a = draws(N, 0, 3, 4), *b = draws(N, 0, 1, 5);
-    bf__mean d = difference(a, b, N);
+    bf_mean d = difference(a, b, N);
     assert_near(d.value, spread_of(a, N).rmse.value - spread_of(b, N).rmse.value, 1e-12);
     assert_near(d.error / sqrt((9 + 1) / (2.0 * N)), 1, 0.1);
     /* Drawn together: what both have in common falls out. */
@@ -136,7 +136,7 @@ static void no_answer(void **state) {
     bf__spread s = spread_of(holes, 7), t = spread_of(whole, 4);
     assert_memory_equal(&s, &t, sizeof s);
     const double a[] = {NAN, 1, 2, 5}, b[] = {1, 3, NAN, 2}, c[] = {1, 5}, d[] = {3, 2};
-    bf__mean x = difference(a, b, 4), y = difference(c, d, 2);
+    bf_mean x = difference(a, b, 4), y = difference(c, d, 2);
     assert_near(x.value, sqrt(13) - sqrt(6.5), 1e-15);
     assert_memory_equal(&x, &y, sizeof x);
     const double none[] = {NAN, NAN};
@@ -162,7 +162,7 @@ static void one_answer(void **state) {
     assert_near(s.high, 2, 0);
     assert_true(isnan(s.sd.value) && isnan(s.sd.error));
     assert_true(isnan(s.bias.error) && isnan(s.rmse.error));
-    bf__mean d = difference(one, other, 3);
+    bf_mean d = difference(one, other, 3);
     assert_near(d.value, 1, 0);
     assert_true(isnan(d.error));
 }

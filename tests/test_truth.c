@@ -16,18 +16,18 @@ static const bf_policy *parse(const char *env, const char *spec) {
     return policy;
 }
 
-static bf__truth run(const char *name, const char *spec, bf__truth_plan plan, bf_rewards rewards,
-                     uint64_t seed) {
+static bf_truth run(const char *name, const char *spec, bf_truth_plan plan, bf_rewards rewards,
+                    uint64_t seed) {
     const bf_env *env = bf_env_find(name);
     bf_context context = {.threads = 2, .seed = seed};
-    bf__truth truth;
+    bf_truth truth;
     bf__truth_defaults(&plan, env);
     assert_ok(bf__truth_run(&truth, &plan, env, parse(name, spec), rewards, &context, arena, &err),
               err);
     return truth;
 }
 
-static void assert_within(bf__mean mean, double truth, double errors) {
+static void assert_within(bf_mean mean, double truth, double errors) {
     assert_true(mean.error > 0);
     assert_near(mean.value, truth, errors * mean.error);
 }
@@ -50,12 +50,12 @@ static void simulated_values_are_the_exact_ones(void **state) {
         assert_ok(bf__exact_value(&exact, env, parse(cases[i].env, cases[i].policy), cases[i].gamma,
                                   NULL, arena, &err),
                   err);
-        bf__truth_plan plan = {.kind = cases[i].gamma < 1 ? BF_TRUTH_DISCOUNTED : BF_TRUTH_AVERAGE,
-                               .gamma = cases[i].gamma,
-                               .chains = 200,
-                               .steps = cases[i].gamma < 1 ? 0 : 1000,
-                               .burn_in = 200};
-        bf__truth truth = run(cases[i].env, cases[i].policy, plan, BF_REWARDS_PAPER, 5);
+        bf_truth_plan plan = {.kind = cases[i].gamma < 1 ? BF_TRUTH_DISCOUNTED : BF_TRUTH_AVERAGE,
+                              .gamma = cases[i].gamma,
+                              .chains = 200,
+                              .steps = cases[i].gamma < 1 ? 0 : 1000,
+                              .burn_in = 200};
+        bf_truth truth = run(cases[i].env, cases[i].policy, plan, BF_REWARDS_PAPER, 5);
         if (cases[i].gamma == 0 && truth.value.error == 0) /* one start state, one reward */
             assert_near(truth.value.value, exact, 1e-12);
         else
@@ -66,10 +66,10 @@ static void simulated_values_are_the_exact_ones(void **state) {
 /* The paper's yardstick has an error of its own: 0.0031 on ModelWin. */
 static void a_single_run_knows_its_error(void **state) {
     (void)state;
-    bf__truth_plan plan = {.gamma = 1, .chains = 1, .steps = 50000};
+    bf_truth_plan plan = {.gamma = 1, .chains = 1, .steps = 50000};
     double errors = 0, squares = 0;
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        bf__truth truth = run("modelwin", "target", plan, BF_REWARDS_PAPER, seed);
+        bf_truth truth = run("modelwin", "target", plan, BF_REWARDS_PAPER, seed);
         assert_within(truth.value, -0.08, 4);
         assert_int_equal(truth.transitions, 50000);
         errors += truth.value.error / 20;
@@ -85,11 +85,11 @@ static void episodes_agree_with_renewal(void **state) {
     static const char *const names[] = {"mountaincar", "acrobot", "cartpole"};
     static const char *const specs[] = {"handmade@0.8", "handmade@0.8", "uniform"};
     for (int i = 0; i < 3; i++) {
-        bf__truth_plan average = {.gamma = 1, .chains = 64, .steps = 4000, .burn_in = 500};
-        bf__truth_plan episode = {
+        bf_truth_plan average = {.gamma = 1, .chains = 64, .steps = 4000, .burn_in = 500};
+        bf_truth_plan episode = {
             .kind = BF_TRUTH_EPISODE, .gamma = 1, .chains = 500, .steps = 100000};
-        bf__truth long_run = run(names[i], specs[i], average, BF_REWARDS_PAPER, 3);
-        bf__truth played = run(names[i], specs[i], episode, BF_REWARDS_PAPER, 4);
+        bf_truth long_run = run(names[i], specs[i], average, BF_REWARDS_PAPER, 3);
+        bf_truth played = run(names[i], specs[i], episode, BF_REWARDS_PAPER, 4);
         assert_int_equal(played.ends, 500);
         double spread = hypot(long_run.episode_return.error, played.value.error);
         assert_near(long_run.episode_return.value, played.value.value, 4 * spread);
@@ -102,8 +102,8 @@ static void episodes_agree_with_renewal(void **state) {
 
 static void a_time_limit_cuts_episodes(void **state) {
     (void)state;
-    bf__truth_plan plan = {.kind = BF_TRUTH_EPISODE, .gamma = 1, .chains = 100};
-    bf__truth truth = run("mountaincar", "uniform", plan, BF_REWARDS_GYMNASIUM, 1);
+    bf_truth_plan plan = {.kind = BF_TRUTH_EPISODE, .gamma = 1, .chains = 100};
+    bf_truth truth = run("mountaincar", "uniform", plan, BF_REWARDS_GYMNASIUM, 1);
     assert_near(truth.value.value, -200, 1e-12); /* nobody gets out by chance in 200 steps */
     assert_int_equal(truth.ends, 0);
     assert_int_equal(truth.transitions, 100 * 200);
@@ -120,8 +120,8 @@ static void handmade_policies_work(void **state) {
         double at_least;
     } cases[] = {{"pendulum", -200}, {"mountaincar", -125}, {"cartpole", 475}, {"acrobot", -100}};
     for (int i = 0; i < 4; i++) {
-        bf__truth_plan plan = {.kind = BF_TRUTH_EPISODE, .gamma = 1, .chains = 300};
-        bf__truth truth = run(cases[i].env, "handmade", plan, BF_REWARDS_GYMNASIUM, 2);
+        bf_truth_plan plan = {.kind = BF_TRUTH_EPISODE, .gamma = 1, .chains = 300};
+        bf_truth truth = run(cases[i].env, "handmade", plan, BF_REWARDS_GYMNASIUM, 2);
         assert_true(truth.value.value > cases[i].at_least);
     }
 }
@@ -132,15 +132,15 @@ static void logs_earn_what_the_value_says(void **state) {
     static const char *const names[] = {"mountaincar", "pendulum", "gridwalk"};
     static const char *const specs[] = {"handmade@0.7", "uniform", "greedy@0.6"};
     for (int i = 0; i < 3; i++) {
-        bf__truth_plan plan = {.gamma = 1, .chains = 100, .steps = 5000, .burn_in = 1000};
-        bf__truth truth = run(names[i], specs[i], plan, BF_REWARDS_PAPER, 8);
+        bf_truth_plan plan = {.gamma = 1, .chains = 100, .steps = 5000, .burn_in = 1000};
+        bf_truth truth = run(names[i], specs[i], plan, BF_REWARDS_PAPER, 8);
         enum { LOGS = 100, STEPS = 5000, SKIP = 1000 };
         const bf_policy *policies[] = {parse(names[i], specs[i])};
-        bf__simulation simulation = {.env = bf_env_find(names[i]),
-                                     .behaviors = policies,
-                                     .behavior_count = 1,
-                                     .trajectories = LOGS,
-                                     .steps = STEPS};
+        bf_simulation simulation = {.env = bf_env_find(names[i]),
+                                    .behaviors = policies,
+                                    .behavior_count = 1,
+                                    .trajectories = LOGS,
+                                    .steps = STEPS};
         bf_context context = {.threads = 2, .seed = 9};
         bf_dataset log;
         assert_ok(bf__simulate(&log, &simulation, &context, arena, &err), err);
@@ -148,7 +148,7 @@ static void logs_earn_what_the_value_says(void **state) {
         for (int64_t j = 0; j < log.n; j++)
             if (j % STEPS >= SKIP)
                 means[j / STEPS] += log.reward[j] / (STEPS - SKIP);
-        bf__mean mean = bf__mean_of(means, LOGS);
+        bf_mean mean = bf__mean_of(means, LOGS);
         assert_near(mean.value, truth.value.value, 4 * hypot(mean.error, truth.value.error));
     }
 }
@@ -156,8 +156,8 @@ static void logs_earn_what_the_value_says(void **state) {
 static void values_do_not_depend_on_threads(void **state) {
     (void)state;
     const bf_env *env = bf_env_find("acrobot");
-    bf__truth_plan plan = {.gamma = 1, .chains = 200, .steps = 100, .burn_in = 10};
-    bf__truth one, more;
+    bf_truth_plan plan = {.gamma = 1, .chains = 200, .steps = 100, .burn_in = 10};
+    bf_truth one, more;
     for (int threads = 1; threads < 4; threads++) {
         bf_context context = {.threads = threads, .seed = 1};
         assert_ok(bf__truth_run(threads == 1 ? &one : &more, &plan, env,
@@ -173,14 +173,14 @@ static void values_do_not_depend_on_threads(void **state) {
 
 static void means_and_ratios(void **state) {
     (void)state;
-    bf__mean mean = bf__mean_of((double[]){1, 2, 3, 6}, 4);
+    bf_mean mean = bf__mean_of((double[]){1, 2, 3, 6}, 4);
     assert_near(mean.value, 3, 1e-15);
     assert_near(mean.error, sqrt(14.0 / 3 / 4), 1e-15);
     assert_true(isnan(bf__mean_of((double[]){1}, 1).error));
-    bf__mean ratio = bf__ratio_of((double[]){2, 4, 6}, (double[]){1, 2, 3}, 3);
+    bf_mean ratio = bf__ratio_of((double[]){2, 4, 6}, (double[]){1, 2, 3}, 3);
     assert_near(ratio.value, 2, 1e-15);
     assert_near(ratio.error, 0, 1e-15);
-    bf__mean batches = bf__batch_means((double[]){9, 1, 3, 5, 7}, 5, 2);
+    bf_mean batches = bf__batch_means((double[]){9, 1, 3, 5, 7}, 5, 2);
     assert_near(batches.value, 5, 1e-15);
     assert_near(batches.error, 2, 1e-15); /* runs (1, 3) and (5, 7): means 2 and 6 */
 }

@@ -52,6 +52,17 @@ BF_API bf_status bf_dataset_from_columns(const bf_dataset **out, const bf_column
 /* Name and one line about reader `index`, in the order of readers.def; false past the end. */
 BF_API bool bf_reader_describe(int index, const char **name, const char **summary);
 
+/* ---- Where it goes */
+
+/* Writes the log to `path`, which ends in .csv or .npz. Rows keep their order; columns that the log
+ * has not are left out. The file is whole or not there. Scratch comes from `arena`. */
+BF_API bf_status bf_dataset_write(const bf_dataset *data, const char *path,
+                                  const bf_context *context, bf_arena *arena, bf_error *err);
+
+/* Whether bf_dataset_write would take the name and could write there; says why not. Worth asking
+ * before long work. */
+BF_API bf_status bf_dataset_write_check(const char *path, bf_error *err);
+
 /* ---- What is in it */
 
 BF_API int64_t bf_dataset_rows(const bf_dataset *data);   /* n, transitions */

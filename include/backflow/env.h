@@ -6,8 +6,11 @@
 #define BACKFLOW_ENV_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "backflow/dataset.h"
+#include "backflow/log.h"
 #include "backflow/memory.h"
 #include "backflow/policy.h"
 #include "backflow/rng.h"
@@ -64,6 +67,29 @@ BF_API const bf_env *bf_env_find(const char *name);
  * uniform; without, `alpha` (1: NAME itself) stands for it. In `arena`. */
 BF_API bf_status bf_env_policy_parse(const bf_policy **out, const bf_env *env, const char *spec,
                                      double alpha, bf_arena *arena, bf_error *err);
+
+/* The same for a log of so many `actions`, with ENV:NAME for a policy that an environment has. */
+BF_API bf_status bf_policy_parse(const bf_policy **out, const char *spec, int actions,
+                                 bf_arena *arena, bf_error *err);
+
+/* ---- Logs */
+
+typedef struct bf_simulation {
+    const bf_env *env;
+    bf_rewards rewards;
+    const bf_policy *const *behaviors; /* trajectory e follows number e % behavior_count */
+    int behavior_count;
+    const bf_policy *target;     /* fills pi and npi; NULL: none */
+    int64_t trajectories, steps; /* steps: transitions of each */
+    size_t size; /* sizeof(bf_simulation), or 0: the fields above are all there is */
+} bf_simulation;
+
+/* A log. Trajectories begin at start states and have `steps` transitions each, in order. If an
+ * episode ends inside one, its last row is `terminated`, with the terminal state as next state, and
+ * the next row begins a new episode at a start state. The last row of a trajectory is `truncated`,
+ * unless it is terminated. */
+BF_API bf_status bf_simulate(const bf_dataset **out, const bf_simulation *simulation,
+                             const bf_context *context, bf_arena *arena, bf_error *err);
 
 #ifdef __cplusplus
 }

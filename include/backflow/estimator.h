@@ -92,6 +92,9 @@ BF_API bool bf_estimator_reads(const bf_estimator *estimator, const bf_model *mo
 BF_API bf_status bf_estimator_check(const bf_estimator *estimator, const bf_model *model,
                                     const bf_settings *settings, bf_error *err);
 
+/* Name and one line about kernel `index`; false past the end. */
+BF_API bool bf_kernel_describe(int index, const char **name, const char **summary);
+
 /* Checks that the problem has what the method needs and that every option that was set is read,
  * then runs it. `settings` NULL: defaults. */
 BF_API bf_status bf_estimator_run(const bf_estimate **out, const bf_estimator *estimator,
@@ -134,6 +137,10 @@ BF_API bool bf_estimate_trusted(const bf_estimate *estimate);
  * sentence that defines it; false past the end of the list. */
 BF_API bool bf_diagnostic_describe(int index, const char **key, const char **label,
                                    const char **definition);
+/* Every reason to doubt an answer, as a code, and what to do about it; false past the end. */
+BF_API bool bf_reason_describe(int index, const char **code, const char **advice);
+/* The unit of a diagnostic, and which end is the good one. */
+BF_API bool bf_diagnostic_measure(int index, const char **unit, const char **good);
 
 #ifdef __cplusplus
 }

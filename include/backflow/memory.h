@@ -43,6 +43,20 @@ BF_API void *bf_arena_alloc(bf_arena *arena, int64_t count, size_t size, bf_erro
 /* The same, all bytes zero. */
 BF_API void *bf_arena_zalloc(bf_arena *arena, int64_t count, size_t size, bf_error *err);
 
+/* `pointer` = room for `count` objects of its type, or return BF_ENOMEM. For C. */
+#define BF_ALLOC(pointer, arena, count, err)                                                       \
+    do {                                                                                           \
+        (pointer) = bf_arena_alloc(arena, count, sizeof *(pointer), err);                          \
+        if (!(pointer))                                                                            \
+            return BF_ENOMEM;                                                                      \
+    } while (0)
+#define BF_ZALLOC(pointer, arena, count, err)                                                      \
+    do {                                                                                           \
+        (pointer) = bf_arena_zalloc(arena, count, sizeof *(pointer), err);                         \
+        if (!(pointer))                                                                            \
+            return BF_ENOMEM;                                                                      \
+    } while (0)
+
 /* Gives back everything handed out since the mark was taken. */
 BF_API bf_mark bf_arena_mark(const bf_arena *arena);
 BF_API void bf_arena_rewind(bf_arena *arena, bf_mark mark);

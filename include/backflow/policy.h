@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "backflow/dataset.h"
+#include "backflow/log.h"
 #include "backflow/matrix.h"
 #include "backflow/memory.h"
 
@@ -26,6 +27,14 @@ BF_API bool bf_policy_describe(int index, const char **name, const char **summar
 BF_API bf_status bf_policy_from_table(const bf_policy **out, const char *name, bf_view table,
                                       bf_arena *arena, bf_error *err);
 
+/* Every action alike, at any state. */
+BF_API bf_status bf_policy_uniform(const bf_policy **out, int actions, bf_arena *arena,
+                                   bf_error *err);
+
+/* alpha * base + (1 - alpha) * uniform; alpha 1 gives `base` itself, which has to outlive *out. */
+BF_API bf_status bf_policy_mix(const bf_policy **out, const bf_policy *base, double alpha,
+                               bf_arena *arena, bf_error *err);
+
 BF_API int bf_policy_actions(const bf_policy *policy);
 BF_API const char *bf_policy_kind(const bf_policy *policy); /* "table", "network", ... */
 
@@ -39,6 +48,31 @@ BF_API bf_status bf_policy_probabilities(const bf_policy *policy, const double *
  * columns with `data`, which stays as it is and has to outlive it. */
 BF_API bf_status bf_policy_apply(const bf_dataset **out, const bf_policy *policy,
                                  const bf_dataset *data, bf_arena *arena, bf_error *err);
+
+/* ---- The behaviour policy, for methods that need it where the log has no mu */
+
+/* How the fit came out. */
+typedef struct bf_behavior {
+    const char *model;  /* "counts", "logistic" */
+    double likelihood;  /* mean log probability of the actions taken, of rows not fitted to */
+    double frequencies; /* the same of a policy that does not look at the state */
+    double calibration; /* mean |predicted - observed| over bins, of rows not fitted to */
+    double least;       /* the least probability of an action taken */
+    double ridge;
+    int64_t features;
+} bf_behavior;
+
+/* The log with `mu` and `mu_all` from the policy, or from a fit to the log itself: shares of
+ * actions per state if states are finite, a logistic regression otherwise; discrete actions only. A
+ * row whose action the policy never takes is an error. As for bf_policy_apply, `data` has to
+ * outlive *out. */
+BF_API bf_status bf_behavior_apply(const bf_dataset **out, const bf_policy *policy,
+                                   const bf_dataset *data, bf_arena *arena, bf_error *err);
+BF_API bf_status bf_behavior_fit(const bf_dataset **out, const bf_dataset *data,
+                                 const bf_context *context, bf_arena *arena, bf_error *err);
+
+/* How the fit of bf_behavior_fit came out; NULL if the behaviour was not fitted. */
+BF_API const bf_behavior *bf_dataset_behavior(const bf_dataset *data);
 
 #ifdef __cplusplus
 }

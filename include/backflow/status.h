@@ -29,6 +29,19 @@ BF_API const char *bf_status_name(bf_status status);
 BF_API const char *bf_status_text(bf_status status);
 BF_API int bf_status_exit(bf_status status);
 
+/* Writes the message (err may be NULL) and returns `status`: for functions that the library calls,
+ * and for programs that report in the same way. */
+BF_API bf_status bf_fail(bf_error *err, bf_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Returns from the calling function if `expression` is not BF_OK. */
+#define BF_TRY(expression)                                                                         \
+    do {                                                                                           \
+        bf_status bf__status = (expression);                                                       \
+        if (bf__status != BF_OK)                                                                   \
+            return bf__status;                                                                     \
+    } while (0)
+
 #ifdef __cplusplus
 }
 #endif

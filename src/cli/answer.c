@@ -1,29 +1,75 @@
-/* answer.c - Where an answer goes: text, JSON, or both. */
+/* answer.c - What the tool says: answers as text, JSON or both, notes, and names as users know
+ * them. */
+#include <stdarg.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/cli.h"
-#include "core/fail.h"
 
-bf_status bf__answer_open(bf__answer_files *out, const bf__tool *tool, const char *json,
-                          bf_error *err) {
-    *out = (bf__answer_files){.text = tool->out};
-    if (!json)
-        return BF_OK;
-    if (strcmp(json, "-") == 0) {
-        *out = (bf__answer_files){.json = tool->out};
-        return BF_OK;
+/* Length of the name at `text` that ends in a backquote; 0: it is none. */
+static size_t name_length(const char *text) {
+    size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
+    return text[length] == '`' ? length : 0;
+}
+
+char *bf__flags(char *text) {
+    char *to = text;
+    for (const char *from = text; *from;) {
+        size_t length = *from == '`' ? name_length(from + 1) : 0;
+        if (length == 0) {
+            *to++ = *from++;
+            continue;
+        }
+        char name[64];
+        size_t kept = length < sizeof name ? length : sizeof name;
+        memcpy(name, from + 1, kept);
+        memcpy(to, "--", 2);
+        for (size_t i = 0; i < kept; i++)
+            to[2 + i] = name[i] == '_' ? '-' : name[i];
+        to += 2 + kept;
+        from += 2 + length;
     }
-    BF_TRY(bf__output_open(&out->output, json, err));
-    out->json = out->output.file;
+    *to = '\0';
+    return text;
+}
+
+/* A copy of `text` with flags. */
+static bf_status translated(char **out, const char *text, bf_arena *arena, bf_error *err) {
+    BF_ALLOC(*out, arena, (int64_t)strlen(text) + 1, err);
+    strcpy(*out, text);
+    bf__flags(*out);
     return BF_OK;
 }
 
-bf_status bf__answer_close(bf__answer_files *files, bf_status written, bf_error *err) {
-    if (!files->output.file)
-        return written;
-    /* Of a file that takes no more, the commit says the name. */
-    if (written == BF_OK || ferror(files->json))
-        return bf__output_commit(&files->output, err);
-    bf__output_abandon(&files->output);
-    return written;
+bf_status bf__answer_give(const bf__tool *tool, const char *where, const char *text,
+                          const char *json, bf_error *err) {
+    char *said;
+    bool piped = where && strcmp(where, "-") == 0;
+    if (where) {
+        BF_TRY(translated(&said, json, tool->arena, err));
+        if (piped)
+            fputs(said, tool->out);
+        else
+            BF_TRY(bf_file_write(where, said, strlen(said), err));
+    }
+    if (text && !piped) {
+        BF_TRY(translated(&said, text, tool->arena, err));
+        fputs(said, tool->out);
+    }
+    return BF_OK;
+}
+
+void bf__tool_note(const bf__tool *tool, bf_log_level level, const char *format, ...) {
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    tool->context.log.message(tool->context.log.context, level, text);
+}
+
+double bf__tool_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

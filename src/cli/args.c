@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "core/fail.h"
 
 static const bf_option common_rows[] = {
     BF_OPTION_RANGE(bf__common, threads, "0", 0, 1024,

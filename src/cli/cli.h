@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "backflow/backflow.h"
-#include "core/output.h"
 
 /* Options that every command has. */
 typedef struct bf__common {
@@ -78,22 +77,22 @@ bf_status bf__args_flags(const bf__slot *slots, int slot_count, bf_status status
 /* The text of `name` among the arguments, before they are parsed (the last one wins), or NULL. */
 const char *bf__args_peek(int argc, char **argv, const char *name);
 
-/* Where an answer goes by the text of --json: none, only text; "-", only JSON, on standard output;
- * a path, JSON there and text as well. Text waits for the JSON to be safe:
- *
- *     BF_TRY(bf__answer_open(&files, tool, json, err));
- *     if (files.json)
- *         BF_TRY(bf__answer_close(&files, write_json(files.json, ...), err));
- *     if (files.text)
- *         write_text(files.text, ...); */
-typedef struct bf__answer_files {
-    FILE *text, *json; /* NULL: not wanted */
-    bf__output output; /* what `json` is, where it has a path */
-} bf__answer_files;
-bf_status bf__answer_open(bf__answer_files *out, const bf__tool *tool, const char *json,
-                          bf_error *err);
-/* `written` is how the writing of `json` went: the file is there whole, or not at all. */
-bf_status bf__answer_close(bf__answer_files *files, bf_status written, bf_error *err);
+/* Gives an answer where --json asks for it: not at all (NULL), only text; "-", only JSON, on
+ * standard output; a path, JSON there and text as well, once the JSON is safe. `text` may be NULL.
+ */
+bf_status bf__answer_give(const bf__tool *tool, const char *where, const char *text,
+                          const char *json, bf_error *err);
+
+/* The library names fields and options in backquotes, `max_rows`; here they are flags: --max-rows.
+ * In place: both are as long. Returns `text`. */
+char *bf__flags(char *text);
+
+/* A message as the library would give one. */
+void bf__tool_note(const bf__tool *tool, bf_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Seconds on a clock that only goes forward. */
+double bf__tool_seconds(void);
 
 /* The one environment among the words; the error lists what there is. */
 bf_status bf__env_argument(const bf_env **out, const char *const *words, int count, bf_error *err);

@@ -1,15 +1,8 @@
 /* estimate.c - `backflow estimate`: from a log to an answer. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/methods.h"
-#include "core/fail.h"
-#include "core/log.h"
-#include "core/output.h"
-#include "estimator/result.h"
-#include "policy/behavior.h"
-#include "policy/kind.h"
-#include "policy/mix.h"
-#include "report/report.h"
 
 enum { OWN_SLOTS = 3 }; /* options of the command, of reading, and of every command */
 
@@ -55,180 +48,150 @@ extern const bf__command bf__command_estimate;
 
 static bf_status write_weights(const char *path, const bf_estimate *estimate, int64_t n,
                                bf_error *err) {
-    if (!estimate->weights)
+    const double *weights = bf_estimate_weights(estimate);
+    const double *signed_weights = bf_estimate_signed_weights(estimate);
+    char *text = NULL;
+    size_t size = 0;
+    if (!weights)
         return bf_fail(err, BF_EUSAGE, "--weights-out: this method has no weights");
-    bf__output output;
-    BF_TRY(bf__output_open(&output, path, err));
-    fputs("weight,signed\n", output.file);
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        return bf_fail(err, BF_ENOMEM, "out of memory");
+    fputs("weight,signed\n", file);
     for (int64_t i = 0; i < n; i++)
-        fprintf(output.file, "%.17g,%.17g\n", estimate->weights[i], estimate->signed_weights[i]);
-    return bf__output_commit(&output, err);
+        fprintf(file, "%.17g,%.17g\n", weights[i], signed_weights[i]);
+    bf_status status = fclose(file) ? bf_fail(err, BF_ENOMEM, "out of memory")
+                                    : bf_file_write(path, text, size, err);
+    free(text);
+    return status;
 }
 
 /* ---- The log and the policies */
 
-/* A policy as --policy and --behavior take it. ENV:NAME is one that an environment has. */
-static bf_status parse_policy(const bf_policy **out, const char *spec, int actions, bf_arena *arena,
-                              bf_error *err) {
-    char name[64];
-    const char *colon = strchr(spec, ':');
-    snprintf(name, sizeof name, "%.*s", colon ? (int)(colon - spec) : 0, spec);
-    const bf_env *env = colon && !bf__policy_is_file(spec) ? bf_env_find(name) : NULL;
-    return env ? bf_env_policy_parse(out, env, colon + 1, 1, arena, err)
-               : bf__policy_parse(out, spec, actions, 1, arena, err);
-}
-
 /* What was asked and what it is asked of. */
 typedef struct question {
-    bf_dataset data;
     bf_problem problem;
-    bool fitted; /* the behaviour is fitted to the log */
-    bf__behavior behavior;
-    double seconds_read, naive;
+    double seconds_read;
 } question;
 
 static bf_status take_behavior(question *q, bf__tool *tool, const char *spec, bf_error *err) {
+    const bf_dataset *data = q->problem.data;
     const bf_policy *policy;
-    if (q->data.mu || q->data.mu_all)
-        bf__log(&tool->context, BF_LOG_NOTE, "--behavior takes the place of the log's columns mu");
+    bf_array mu;
+    if (bf_dataset_column(&mu, data, "mu") || bf_dataset_column(&mu, data, "mu_all"))
+        bf__tool_note(tool, BF_LOG_NOTE, "--behavior takes the place of the log's columns mu");
     if (strcmp(spec, "estimate") != 0) {
-        BF_TRY(parse_policy(&policy, spec, q->data.actions, tool->arena, err));
-        return bf__behavior_apply(policy, &q->data, tool->arena, err);
+        BF_TRY(bf_policy_parse(&policy, spec, bf_dataset_actions(data), tool->arena, err));
+        return bf_behavior_apply(&q->problem.data, policy, data, tool->arena, err);
     }
-    const bf__behavior *b = &q->behavior;
-    q->fitted = true;
-    BF_TRY(bf__behavior_fit(&q->behavior, &q->data, &tool->context, tool->arena, err));
+    BF_TRY(bf_behavior_fit(&q->problem.data, data, &tool->context, tool->arena, err));
+    const bf_behavior *b = bf_dataset_behavior(q->problem.data);
     if (strcmp(b->model, "counts") == 0)
-        bf__log(&tool->context, BF_LOG_NOTE,
-                "behaviour policy estimated from the log: shares of actions per state");
+        bf__tool_note(tool, BF_LOG_NOTE,
+                      "behaviour policy estimated from the log: shares of actions per state");
     else
-        bf__log(&tool->context, BF_LOG_NOTE,
-                "behaviour policy estimated from the log: logistic regression on %lld features, "
-                "ridge %g; on rows it was not fitted to: log likelihood %.4f (%.4f without looking "
-                "at states), calibration error %.4f",
-                (long long)b->features, b->ridge, b->likelihood, b->frequencies, b->calibration);
+        bf__tool_note(
+            tool, BF_LOG_NOTE,
+            "behaviour policy estimated from the log: logistic regression on %lld features, "
+            "ridge %g; on rows it was not fitted to: log likelihood %.4f (%.4f without looking "
+            "at states), calibration error %.4f",
+            (long long)b->features, b->ridge, b->likelihood, b->frequencies, b->calibration);
     return BF_OK;
 }
 
 static bf_status load(question *q, bf__tool *tool, const estimate_options *o,
                       const bf_read_options *read, const char *const *paths, int count,
                       bf_error *err) {
-    double begun = bf__seconds();
-    const bf_policy *policy = NULL;
-    *q = (question){.naive = 0};
-    BF_TRY(bf__dataset_read(&q->data, paths, count, read, &tool->context, tool->arena, err));
-    if (q->data.ignored)
-        bf__log(&tool->context, BF_LOG_WARNING, "columns not known and not used: %s",
-                q->data.ignored);
+    double begun = bf__tool_seconds();
+    bf_problem *problem = &q->problem;
+    *problem = (bf_problem){.gamma = o->gamma, .terminal = o->terminal, .size = sizeof *problem};
+    BF_TRY(bf_dataset_read(&problem->data, paths, count, read, &tool->context, tool->arena, err));
+    if (bf_dataset_ignored(problem->data))
+        bf__tool_note(tool, BF_LOG_WARNING, "columns not known and not used: %s",
+                      bf_dataset_ignored(problem->data));
     if (o->policy) {
-        BF_TRY(parse_policy(&policy, o->policy, q->data.actions, tool->arena, err));
-        BF_TRY(bf__policy_apply(policy, &q->data, tool->arena, err));
+        BF_TRY(bf_policy_parse(&problem->target, o->policy, bf_dataset_actions(problem->data),
+                               tool->arena, err));
+        BF_TRY(bf_policy_apply(&problem->data, problem->target, problem->data, tool->arena, err));
     }
     if (o->behavior)
         BF_TRY(take_behavior(q, tool, o->behavior, err));
-    for (int64_t i = 0; i < q->data.n; i++)
-        q->naive += q->data.reward[i] / (double)q->data.n;
-    q->problem = (bf_problem){&q->data, o->gamma, o->terminal, policy};
-    q->seconds_read = bf__seconds() - begun;
+    q->seconds_read = bf__tool_seconds() - begun;
     return BF_OK;
 }
 
 /* ---- Running */
 
-/* A method that uses a fitted behaviour says so. */
-static bf_status mention_behavior(bf_estimate *estimate, const question *q, bf_arena *arena,
-                                  bf_error *err) {
-    const bf__behavior *b = &q->behavior;
-    bf__diagnose(estimate, BF__D_BEHAVIOR_LEAST, b->least);
-    if (strcmp(b->model, "counts") == 0)
-        return bf__warn(estimate, arena, err, BF__W_BEHAVIOR_FITTED, false,
-                        "the behaviour policy was estimated from the log: shares of actions per "
-                        "state");
-    bf__diagnose(estimate, BF__D_BEHAVIOR_CALIBRATION, b->calibration);
-    return bf__warn(estimate, arena, err, BF__W_BEHAVIOR_FITTED, b->calibration > 0.05,
-                    "the behaviour policy was estimated from the log by logistic regression, whose "
-                    "probabilities are off by %.3g on average",
-                    b->calibration);
-}
-
 /* Runs method k of `methods`; the answer is in the arena. */
-static bf_status run_method(bf__answer *out, bf__tool *tool, const question *q,
+static bf_status run_method(bf_answer *out, bf__tool *tool, const question *q,
                             const bf__methods *methods, int k, const bf__slot *slots,
                             bf_error *err) {
-    bf_estimate *estimate;
-    bf__settings *settings;
-    BF_ALLOC(estimate, tool->arena, 1, err);
+    const bf_estimate *estimate;
+    bf_filled *settings;
     BF_ALLOC(settings, tool->arena, OWN_SLOTS + 2, err);
-    double begun = bf__seconds();
+    double begun = bf__tool_seconds();
     const bf_estimator *estimator = methods->list[k];
     const bf_model *model;
     BF_TRY(bf_estimator_choose(&model, estimator, &q->problem, methods->settings[k], tool->arena,
                                err));
-    BF_TRY(bf__estimator_run(estimator, estimate, &q->problem, methods->settings[k], &tool->context,
-                             tool->arena, err));
-    if (q->fitted && (estimator->needs & BF_NEEDS_BEHAVIOR))
-        BF_TRY(mention_behavior(estimate, q, tool->arena, err));
+    BF_TRY(bf_estimator_run(&estimate, estimator, &q->problem, methods->settings[k], &tool->context,
+                            tool->arena, err));
     int count = 0;
     while (count < OWN_SLOTS) {
-        settings[count] = (bf__settings){slots[count].table, slots[count].options};
+        settings[count] = (bf_filled){slots[count].table, slots[count].options};
         count++;
     }
     const bf_option_table *read[] = {estimator->options, model ? model->options : NULL};
     for (int i = 0; i < 2; i++)
         if (read[i])
-            settings[count++] =
-                (bf__settings){read[i], bf_settings_of(methods->settings[k], read[i])};
-    *out = (bf__answer){.problem = &q->problem,
-                        .estimator = estimator,
-                        .estimate = estimate,
-                        .naive = q->naive,
-                        .settings = settings,
-                        .settings_count = count,
-                        .seconds_read = q->seconds_read,
-                        .seconds_estimate = bf__seconds() - begun};
+            settings[count++] = (bf_filled){read[i], bf_settings_of(methods->settings[k], read[i])};
+    *out = (bf_answer){.problem = &q->problem,
+                       .estimator = estimator,
+                       .estimate = estimate,
+                       .settings = settings,
+                       .settings_count = count,
+                       .seconds_read = q->seconds_read,
+                       .seconds_estimate = bf__tool_seconds() - begun,
+                       .size = sizeof *out};
     return BF_OK;
 }
 
 static void judge(const bf_estimate *estimate, const estimate_options *o, int *exit_status) {
-    for (int i = 0; i < estimate->warning_count && o->strict; i++)
-        if (estimate->warnings[i].distrust)
-            *exit_status = 1;
+    if (o->strict && !bf_estimate_trusted(estimate))
+        *exit_status = 1;
 }
 
 static bf_status run_one(bf__tool *tool, const estimate_options *o, const question *q,
                          const bf__methods *methods, const bf__slot *slots, int *exit_status,
                          bf_error *err) {
-    bf__answer answer;
-    bf__answer_files files;
+    bf_answer answer;
+    const char *text, *json;
     BF_TRY(run_method(&answer, tool, q, methods, 0, slots, err));
     if (o->weights_out)
-        BF_TRY(write_weights(o->weights_out, answer.estimate, q->data.n, err));
-    BF_TRY(bf__answer_open(&files, tool, o->json, err));
-    if (files.json)
-        BF_TRY(bf__answer_close(&files, bf__report_json(files.json, &answer, err), err));
-    if (files.text)
-        bf__report_text(files.text, &answer);
+        BF_TRY(
+            write_weights(o->weights_out, answer.estimate, bf_dataset_rows(q->problem.data), err));
+    BF_TRY(bf_report_text(&text, &answer, tool->arena, err));
+    BF_TRY(bf_report_json(&json, &answer, tool->arena, err));
     judge(answer.estimate, o, exit_status);
-    return BF_OK;
+    return bf__answer_give(tool, o->json, text, json, err);
 }
 
 /* Each in turn. One that can not run is skipped, with its reason; an error where none can. */
 static bf_status run_several(bf__tool *tool, const estimate_options *o, const question *q,
                              const bf__methods *methods, const bf__slot *slots, int *exit_status,
                              bf_error *err) {
-    bf__answer answers[BF__MAX_METHODS];
-    bf__skipped skipped[BF__MAX_METHODS];
-    bf__settings settings[OWN_SLOTS];
-    bf__answer_files files;
-    bf__comparison comparison = {.problem = &q->problem,
-                                 .answers = answers,
-                                 .skipped = skipped,
-                                 .naive = q->naive,
-                                 .settings = settings,
-                                 .settings_count = OWN_SLOTS,
-                                 .seconds_read = q->seconds_read};
+    bf_answer answers[BF__MAX_METHODS];
+    bf_skipped skipped[BF__MAX_METHODS];
+    bf_filled settings[OWN_SLOTS];
+    const char *text, *json;
+    bf_comparison comparison = {.problem = &q->problem,
+                                .answers = answers,
+                                .skipped = skipped,
+                                .settings = settings,
+                                .settings_count = OWN_SLOTS,
+                                .seconds_read = q->seconds_read};
     for (int i = 0; i < OWN_SLOTS; i++)
-        settings[i] = (bf__settings){slots[i].table, slots[i].options};
+        settings[i] = (bf_filled){slots[i].table, slots[i].options};
     for (int k = 0; k < methods->count; k++) {
         bf_error cause;
         bf_status status =
@@ -245,14 +208,11 @@ static bf_status run_several(bf__tool *tool, const estimate_options *o, const qu
         char *reason;
         BF_ALLOC(reason, tool->arena, (int64_t)sizeof cause.message, err);
         memcpy(reason, cause.message, sizeof cause.message);
-        skipped[comparison.skipped_count++] = (bf__skipped){methods->list[k]->name, reason};
+        skipped[comparison.skipped_count++] = (bf_skipped){methods->list[k]->name, reason};
     }
-    BF_TRY(bf__answer_open(&files, tool, o->json, err));
-    if (files.json)
-        BF_TRY(bf__answer_close(&files, bf__report_table_json(files.json, &comparison, err), err));
-    if (files.text)
-        bf__report_table(files.text, &comparison);
-    return BF_OK;
+    BF_TRY(bf_report_table_text(&text, &comparison, tool->arena, err));
+    BF_TRY(bf_report_table_json(&json, &comparison, tool->arena, err));
+    return bf__answer_give(tool, o->json, text, json, err);
 }
 
 static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err) {

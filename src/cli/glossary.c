@@ -1,9 +1,6 @@
 /* glossary.c - docs/diagnostics.md, from the lists of diagnostics and reasons. `script/glossary`
  * runs `backflow --glossary` and keeps what it prints; a test holds the page against it. */
 #include "cli/cli.h"
-#include "core/fail.h"
-#include "estimator/diagnostics.h"
-#include "estimator/reasons.h"
 
 static const char opening[] =
     "<!-- Made by script/glossary from src/estimator/diagnostics.def and reasons.def: do not edit. "
@@ -34,17 +31,19 @@ static void cell(FILE *out, const char *text) {
 bf_status bf__glossary_print(bf__tool *tool, bf_error *err) {
     FILE *out = tool->out;
     fputs(opening, out);
-    for (int i = 0; bf__diagnostic_at(i); i++) {
-        const bf__diagnostic_kind *d = bf__diagnostic_at(i);
-        fprintf(out, "| `%s` | ", d->key);
-        cell(out, d->label);
-        cell(out, d->unit);
-        cell(out, d->good);
-        fprintf(out, "%s |\n", d->definition);
+    const char *key, *label, *definition, *unit, *good;
+    for (int i = 0; bf_diagnostic_describe(i, &key, &label, &definition); i++) {
+        bf_diagnostic_measure(i, &unit, &good);
+        fprintf(out, "| `%s` | ", key);
+        cell(out, label);
+        cell(out, unit);
+        cell(out, good);
+        fprintf(out, "%s |\n", definition);
     }
     fputs(reasons, out);
-    for (int i = 0; bf__reason_code(i); i++)
-        fprintf(out, "| `%s` | %s |\n", bf__reason_code(i), bf__reason_advice(i));
+    const char *code, *advice;
+    for (int i = 0; bf_reason_describe(i, &code, &advice); i++)
+        fprintf(out, "| `%s` | %s |\n", code, advice);
     if (fflush(out) != 0 || ferror(out))
         return bf_fail(err, BF_EFILE, "standard output: cannot be written");
     return BF_OK;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "report/report.h"
 
 /* ---- Whose an option is */
 
@@ -114,7 +113,7 @@ static void option_help(FILE *out, const bf_option *row) {
     fprintf(out, "%-26s", left);
     if (strlen(left) > 24)
         fprintf(out, "\n%26s", "");
-    bf__paragraph(out, option.text, 26);
+    bf_paragraph(out, option.text, 26);
 }
 
 void bf__args_help(bf__tool *tool, const bf__command *command, const bf__slot *slots,

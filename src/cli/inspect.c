@@ -1,11 +1,5 @@
 /* inspect.c - `backflow inspect`: what a log was understood to hold. */
-#include <jansson.h>
-
 #include "cli/cli.h"
-#include "cli/survey.h"
-#include "core/fail.h"
-#include "report/report.h"
-#include "report/settings.h"
 
 typedef struct inspect_options {
     const char *json;
@@ -18,158 +12,6 @@ static const bf_option rows[] = {
 static const bf_option_table table = BF_OPTION_TABLE("Output", inspect_options, rows);
 
 extern const bf__command bf__command_inspect;
-
-/* Rows of file f that became transitions. */
-static int64_t rows_of(const bf_dataset *d, int f) {
-    int64_t end = f + 1 < d->source_count ? d->sources[f + 1].first : d->n;
-    return end - d->sources[f].first;
-}
-
-static const char *state_name(const bf_dataset *d, int j, char text[16]) {
-    if (d->real_state)
-        snprintf(text, 16, "s%d", j);
-    else
-        snprintf(text, 16, "s");
-    return text;
-}
-
-/* ---- Text */
-
-static void print_range(FILE *out, const char *name, const bf__range *r) {
-    fprintf(out, "  %-12s %12.6g %12.6g %12.6g %12.6g\n", name, r->min, r->mean, r->max, r->sd);
-}
-
-static void print_columns(FILE *out, const bf_dataset *d, const bf__survey *s) {
-    char name[16];
-    fprintf(out, "\n  %-12s %12s %12s %12s %12s\n", "column", "min", "mean", "max", "sd");
-    for (int j = 0; j < d->state_dim; j++)
-        print_range(out, state_name(d, j, name), &s->state[j]);
-    for (int k = 0; k < d->action_dim; k++) {
-        snprintf(name, sizeof name, "a%d", k);
-        print_range(out, name, &s->action_vector[k]);
-    }
-    print_range(out, "r", &s->reward);
-}
-
-static void print_actions(FILE *out, const bf_dataset *d, const bf__survey *s) {
-    if (!d->action) {
-        char text[64];
-        fprintf(out, "actions      vectors of %s", bf__plural(d->action_dim, "number", text));
-        if (d->na)
-            fprintf(out, ", %d sampled from the target policy per next state", d->samples);
-        fputc('\n', out);
-        return;
-    }
-    fprintf(out, "actions      %d:", d->actions);
-    for (int a = 0; a < d->actions && a < 20; a++)
-        fprintf(out, "%s %d %.3g%%", a ? "," : "", a,
-                100 * (double)s->action_count[a] / (double)d->n);
-    fputs(d->actions > 20 ? ", ...\n" : "\n", out);
-}
-
-static void print_text(FILE *out, const bf_dataset *d, const bf__survey *s) {
-    char text[64];
-    for (int f = 0; f < d->source_count; f++)
-        fprintf(out, "%-12s %s: %s\n", f ? "" : "log", d->sources[f].path,
-                bf__plural(rows_of(d, f), "transition", text));
-    fprintf(out, "transitions  %lld of %s\n", (long long)d->n,
-            bf__plural(d->rows_read, "row", text));
-    if (d->states)
-        fprintf(out, "states       finite: 0 to %lld\n", (long long)d->states - 1);
-    else
-        fprintf(out, "states       %s\n", bf__plural(d->state_dim, "number", text));
-    print_actions(out, d, s);
-    if (d->begin)
-        fprintf(out, "episodes     %lld, of %lld to %lld transitions (median %lld), from %s\n",
-                (long long)d->episodes, (long long)s->shortest, (long long)s->longest,
-                (long long)s->median, bf__plural(s->start_states, "start state", text));
-    else
-        fputs("episodes     none: a bag of transitions\n", out);
-    fprintf(out, "ends         %lld terminated, %lld truncated\n", (long long)s->terminated,
-            (long long)s->truncated);
-    fprintf(out, "target       %s%s%s%s\n", d->pi ? "pi at s" : "", d->pi && d->npi ? ", " : "",
-            d->npi  ? "pi at s'"
-            : d->na ? "actions sampled at s'"
-                    : "",
-            d->pi || d->npi || d->na ? "" : "not in the log");
-    fprintf(out, "behaviour    %s\n",
-            d->mu_all ? "mu of every action"
-            : d->mu   ? "mu of the action taken"
-                      : "not in the log");
-    print_columns(out, d, s);
-    for (int i = 0; i < s->note_count; i++) {
-        fputs(i ? "- " : "\n- ", out);
-        bf__paragraph(out, s->notes[i], 2);
-    }
-}
-
-/* ---- JSON */
-
-static json_t *json_range(const char *name, const bf__range *r) {
-    return json_pack("{s:s, s:f, s:f, s:f, s:f}", "name", name, "min", r->min, "mean", r->mean,
-                     "max", r->max, "sd", r->sd);
-}
-
-static json_t *json_states(const bf_dataset *d, const bf__survey *s) {
-    char name[16];
-    json_t *columns = json_array();
-    for (int j = 0; j < d->state_dim; j++)
-        json_array_append_new(columns, json_range(state_name(d, j, name), &s->state[j]));
-    return json_pack("{s:s, s:i, s:I, s:o}", "kind", d->states ? "finite" : "real", "dim",
-                     d->state_dim, "states", (json_int_t)d->states, "columns", columns);
-}
-
-static json_t *json_actions(const bf_dataset *d, const bf__survey *s) {
-    char name[16];
-    json_t *list = json_array();
-    if (d->action) {
-        for (int a = 0; a < d->actions; a++)
-            json_array_append_new(list, json_real((double)s->action_count[a] / (double)d->n));
-        return json_pack("{s:s, s:i, s:o}", "kind", "discrete", "actions", d->actions, "shares",
-                         list);
-    }
-    for (int k = 0; k < d->action_dim; k++) {
-        snprintf(name, sizeof name, "a%d", k);
-        json_array_append_new(list, json_range(name, &s->action_vector[k]));
-    }
-    return json_pack("{s:s, s:i, s:i, s:o}", "kind", "vector", "dim", d->action_dim, "samples",
-                     d->samples, "columns", list);
-}
-
-static json_t *json_episodes(const bf_dataset *d, const bf__survey *s) {
-    if (!d->begin)
-        return json_null();
-    return json_pack("{s:I, s:b, s:{s:I, s:I, s:I}, s:I}", "count", (json_int_t)d->episodes,
-                     "inferred", d->episodes_inferred, "length", "min", (json_int_t)s->shortest,
-                     "median", (json_int_t)s->median, "max", (json_int_t)s->longest, "start_states",
-                     (json_int_t)s->start_states);
-}
-
-/* A path as JSON text; a name that is no UTF-8 becomes "?". */
-static json_t *json_text(const char *text) {
-    json_t *value = json_string(text);
-    return value ? value : json_string("?");
-}
-
-static json_t *make_json(const bf_dataset *d, const bf__survey *s) {
-    json_t *files = json_array(), *notes = json_array();
-    for (int f = 0; f < d->source_count; f++)
-        json_array_append_new(files, json_pack("{s:o, s:I}", "path", json_text(d->sources[f].path),
-                                               "transitions", (json_int_t)rows_of(d, f)));
-    for (int i = 0; i < s->note_count; i++)
-        json_array_append_new(notes, json_text(s->notes[i]));
-    const char *behaviour = d->mu_all ? "mu_all" : d->mu ? "mu" : NULL;
-    return json_pack(
-        "{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:{s:b, s:b, s:b}, s:s?, s:o, s:f, "
-        "s:f, s:o, s:s}",
-        "files", files, "n", (json_int_t)d->n, "rows_read", (json_int_t)d->rows_read,
-        "rows_dropped", (json_int_t)d->rows_dropped, "state", json_states(d, s), "action",
-        json_actions(d, s), "reward", json_range("r", &s->reward), "episodes", json_episodes(d, s),
-        "terminated", (json_int_t)s->terminated, "truncated", (json_int_t)s->truncated, "target",
-        "pi", d->pi != NULL, "npi", d->npi != NULL, "na", d->na != NULL, "behaviour", behaviour,
-        "ignored", d->ignored ? json_text(d->ignored) : json_null(), "repeated", s->repeated,
-        "broken", s->broken, "problems", notes, "version", bf_version());
-}
 
 /* ---- The command */
 
@@ -185,18 +27,13 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
         return BF_OK;
     if (words.count == 0)
         return bf_fail(err, BF_EUSAGE, "no log given: backflow inspect DATA...");
-    bf_dataset data;
-    bf__survey survey;
-    bf__answer_files files;
-    BF_TRY(bf__dataset_read(&data, words.word, words.count, &reading, &tool->context, tool->arena,
-                            err));
-    BF_TRY(bf__survey_take(&survey, &data, tool->arena, err));
-    BF_TRY(bf__answer_open(&files, tool, options.json, err));
-    if (files.json)
-        return bf__answer_close(&files, bf__json_write(files.json, make_json(&data, &survey), err),
-                                err);
-    print_text(files.text, &data, &survey);
-    return BF_OK;
+    const bf_dataset *data;
+    BF_TRY(bf_dataset_read(&data, words.word, words.count, &reading, &tool->context, tool->arena,
+                           err));
+    const char *json, *text;
+    BF_TRY(bf_report_log_json(&json, data, tool->arena, err));
+    BF_TRY(bf_report_log_text(&text, data, tool->arena, err));
+    return bf__answer_give(tool, options.json, options.json ? NULL : text, json, err);
 }
 
 const bf__command bf__command_inspect = {

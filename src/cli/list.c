@@ -2,10 +2,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "core/fail.h"
-#include "estimator/reasons.h"
 #include "experiment/experiment.h"
-#include "kernel/kernel.h"
 
 typedef struct kind {
     const char *name;
@@ -25,7 +22,6 @@ typedef struct kind {
         return item != NULL;                                                                       \
     }
 ENTRY(estimator_entry, bf_estimator, bf_estimator_at)
-ENTRY(kernel_entry, bf__kernel_kind, bf__kernel_at)
 ENTRY(env_entry, bf_env, bf_env_at)
 ENTRY(experiment_entry, bf__experiment, bf__experiment_at)
 ENTRY(command_entry, bf__command, bf__command_at)
@@ -53,12 +49,6 @@ static bool diagnostic_entry(int index, const char **name, const char **summary)
     return bf_diagnostic_describe(index, name, &label, summary);
 }
 
-static bool reason_entry(int index, const char **name, const char **summary) {
-    *name = bf__reason_code(index);
-    *summary = bf__reason_advice(index);
-    return *name != NULL;
-}
-
 /* The policies that come with an environment; `uniform` is there for all. */
 static void print_policies(FILE *out, int index) {
     for (const bf_env_policy *p = bf_env_at(index)->policies; p && p->name; p++)
@@ -69,10 +59,10 @@ extern const bf__command bf__command_list;
 
 static const kind kinds[] = {
     {"estimators", estimator_entry},   {"weights", weights_entry},
-    {"kernels", kernel_entry},         {"readers", bf_reader_describe},
+    {"kernels", bf_kernel_describe},   {"readers", bf_reader_describe},
     {"policies", bf_policy_describe},  {"envs", env_entry, print_policies},
     {"experiments", experiment_entry}, {"contenders", contender_entry},
-    {"diagnostics", diagnostic_entry}, {"reasons", reason_entry},
+    {"diagnostics", diagnostic_entry}, {"reasons", bf_reason_describe},
     {"commands", command_entry},
 };
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))

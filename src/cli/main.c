@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "core/fail.h"
-#include "core/log.h"
 
 #define BF_COMMAND(name) extern const bf__command bf__command_##name;
 #include "cli/commands.def"
@@ -74,12 +72,15 @@ static void on_message(void *context, bf_log_level level, const char *text) {
     if (s->tool->common.quiet || level == BF_LOG_DEBUG)
         return;
     close_line(s);
-    fprintf(s->tool->err, "backflow: %s%s\n", level == BF_LOG_WARNING ? "warning: " : "", text);
+    char said[2048];
+    snprintf(said, sizeof said, "%s", text);
+    fprintf(s->tool->err, "backflow: %s%s\n", level == BF_LOG_WARNING ? "warning: " : "",
+            bf__flags(said));
 }
 
 static bool on_progress(void *context, const bf_progress *progress) {
     screen *s = context;
-    double now = bf__seconds();
+    double now = bf__tool_seconds();
     bool terminal = isatty(fileno(s->tool->err));
     if (strcmp(s->task, progress->task) != 0) {
         snprintf(s->task, sizeof s->task, "%s", progress->task);
@@ -110,8 +111,9 @@ static bool on_progress(void *context, const bf_progress *progress) {
 /* ---- The tool without a command */
 
 static int fail(const bf__tool *tool, const char *command, const bf_error *err) {
+    bf_error said = *err;
     fprintf(tool->err, "backflow%s%s: %s\n", command ? " " : "", command ? command : "",
-            err->message);
+            bf__flags(said.message));
     return bf_status_exit(err->status);
 }
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cli/methods.h"
-#include "core/fail.h"
 
 /* Text as troff reads it: a backslash and a hyphen are escaped, and so is what would be a request
  * at the start of a line. */

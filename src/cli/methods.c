@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "core/fail.h"
-
 static bf_status add(bf__methods *out, const bf_estimator *estimator, bf_arena *arena,
                      bf_error *err) {
     for (int i = 0; i < out->count; i++)

@@ -3,7 +3,6 @@
 #define BF_CLI_METHODS_H
 
 #include "cli/cli.h"
-#include "report/report.h"
 
 enum { BF__MAX_METHODS = 32 };
 

@@ -4,10 +4,7 @@
 #include <sys/stat.h>
 
 #include "cli/cli.h"
-#include "core/fail.h"
-#include "core/log.h"
 #include "experiment/files.h"
-#include "report/report.h"
 
 enum { OWN_SLOTS = 2, MAX_EXPERIMENTS = 32 };
 
@@ -153,7 +150,8 @@ static bf_status write_all(bf__tool *tool, bf__study *studies, int count,
         BF_TRY(studies[i].experiment->judge(&studies[i], studies[i].options, err));
         BF_TRY(bf__study_csv(&studies[i], o->output, err));
         BF_TRY(bf__study_json(&studies[i], provenance, o->output, err));
-        bf__progress(&tool->context, "drawing", i, count, studies[i].experiment->name);
+        bf_progress progress = {"drawing", i, count, studies[i].experiment->name};
+        tool->context.log.progress(tool->context.log.context, &progress);
         if (o->figures)
             BF_TRY(bf__study_figure(&studies[i], o->output, tool->arena, err));
     }
@@ -166,9 +164,9 @@ static void tell(bf__tool *tool, const bf__study *studies, int count, const char
         for (int c = 0; c < studies[i].claim_count; c++) {
             const bf__claim *claim = &studies[i].claims[c];
             fprintf(tool->out, "  %-10s  ", bf__verdict_text(claim->verdict));
-            bf__paragraph(tool->out, claim->claim, 14);
+            bf_paragraph(tool->out, claim->claim, 14);
             fprintf(tool->out, "%14s", "");
-            bf__paragraph(tool->out, claim->measured, 14);
+            bf_paragraph(tool->out, claim->measured, 14);
         }
     }
     fprintf(tool->out, "%s/report.html\n", folder);
@@ -223,7 +221,7 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     if (words.count == 0)
         return bf_fail(err, BF_EUSAGE,
                        "no experiment given; `backflow list experiments` shows "
-                       "them, and `all` is all of them");
+                       "them, and 'all' is all of them");
     for (int i = 0; i < words.count; i++)
         BF_TRY(parse_name(&chosen, words.word[i], tool->arena, err));
     if (!o.output)

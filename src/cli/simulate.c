@@ -2,10 +2,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "core/fail.h"
-#include "core/text.h"
-#include "dataset/write.h"
-#include "env/simulate.h"
 
 typedef struct simulate_options {
     const char *behavior, *policy, *target, *output;
@@ -50,39 +46,50 @@ static const char *usual_behavior(const bf_env *env) {
 /* The policies of a comma-separated list. */
 static bf_status parse_list(const bf_policy ***out, int *count, const bf_env *env, const char *text,
                             double alpha, bf_arena *arena, bf_error *err) {
-    char **words;
-    BF_TRY(bf__split(&words, count, text, arena, err));
+    char *words;
+    BF_ALLOC(words, arena, (int64_t)strlen(text) + 1, err);
+    strcpy(words, text);
+    *count = 1;
+    for (const char *c = text; *c; c++)
+        *count += *c == ',';
     BF_ALLOC(*out, arena, *count, err);
     for (int i = 0; i < *count; i++) {
-        if (!*words[i])
+        char *end = words + strcspn(words, ",");
+        *end = '\0';
+        if (!*words)
             return bf_fail(err, BF_EUSAGE, "--behavior: '%s' has an empty name in it", text);
-        BF_TRY(bf_env_policy_parse(&(*out)[i], env, words[i], alpha, arena, err));
+        BF_TRY(bf_env_policy_parse(&(*out)[i], env, words, alpha, arena, err));
+        words = end + 1;
     }
     return BF_OK;
 }
 
 static void tell(bf__tool *tool, const simulate_options *o, const bf_dataset *data) {
+    bf_array reward, terminated;
     double sum = 0;
-    int64_t ended = 0;
-    for (int64_t i = 0; i < data->n; i++) {
-        sum += data->reward[i];
-        ended += data->terminated[i];
+    int64_t ended = 0, n = bf_dataset_rows(data);
+    bf_dataset_column(&reward, data, "r");
+    bf_dataset_column(&terminated, data, "terminated");
+    for (int64_t i = 0; i < n; i++) {
+        sum += bf_array_double(&reward, i, 0);
+        ended += ((const uint8_t *)terminated.data)[i];
     }
     fprintf(tool->out,
             "%s: %lld transitions, %lld trajectories, %lld episodes of which %lld terminated, "
             "mean reward %.6g\n",
-            o->output, (long long)data->n, (long long)o->episodes, (long long)data->episodes,
-            (long long)ended, sum / (double)data->n);
+            o->output, (long long)n, (long long)o->episodes,
+            (long long)bf_dataset_episodes(data, NULL, NULL, NULL), (long long)ended,
+            sum / (double)n);
 }
 
 static bf_status simulate(bf__tool *tool, const simulate_options *o, const bf_env *env,
                           bf_error *err) {
     const bf_policy **behaviors, *target = NULL;
     int count;
-    bf_dataset data;
+    const bf_dataset *data;
     if (!o->output)
         return bf_fail(err, BF_EUSAGE, "-o FILE is missing: where the log goes, .csv or .npz");
-    BF_TRY(bf__write_log_check(o->output, err));
+    BF_TRY(bf_dataset_write_check(o->output, err));
     if (o->behavior && o->policy)
         return bf_fail(err, BF_EUSAGE, "--policy is the same as --behavior: give one of them");
     const char *who = o->behavior ? o->behavior : o->policy ? o->policy : usual_behavior(env);
@@ -91,17 +98,18 @@ static bf_status simulate(bf__tool *tool, const simulate_options *o, const bf_en
         BF_TRY(bf_env_policy_parse(&target, env, o->target, o->alpha_target, tool->arena, err));
     if (o->drop_last && o->horizon < 2)
         return bf_fail(err, BF_EUSAGE, "--drop-last: needs --horizon 2 at least");
-    bf__simulation simulation = {.env = env,
-                                 .rewards =
-                                     o->rewards == 0 ? BF_REWARDS_PAPER : BF_REWARDS_GYMNASIUM,
-                                 .behaviors = behaviors,
-                                 .behavior_count = count,
-                                 .target = target,
-                                 .trajectories = o->episodes,
-                                 .steps = o->horizon - o->drop_last};
-    BF_TRY(bf__simulate(&data, &simulation, &tool->context, tool->arena, err));
-    BF_TRY(bf__write_log(&data, o->output, &tool->context, tool->arena, err));
-    tell(tool, o, &data);
+    bf_simulation simulation = {.env = env,
+                                .rewards =
+                                    o->rewards == 0 ? BF_REWARDS_PAPER : BF_REWARDS_GYMNASIUM,
+                                .behaviors = behaviors,
+                                .behavior_count = count,
+                                .target = target,
+                                .trajectories = o->episodes,
+                                .steps = o->horizon - o->drop_last,
+                                .size = sizeof simulation};
+    BF_TRY(bf_simulate(&data, &simulation, &tool->context, tool->arena, err));
+    BF_TRY(bf_dataset_write(data, o->output, &tool->context, tool->arena, err));
+    tell(tool, o, data);
     return BF_OK;
 }
 

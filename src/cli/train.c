@@ -1,11 +1,8 @@
 /* train.c - `backflow train`: a policy for a built-in environment. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "backflow/train.h"
 #include "cli/cli.h"
-#include "core/fail.h"
-#include "core/log.h"
-#include "core/output.h"
 
 extern const bf__command bf__command_train;
 
@@ -21,13 +18,19 @@ static const bf_option_table own_table =
     BF_OPTION_TABLE("Options of train", train_options, own_rows);
 
 static bf_status write_curve(const bf_train_result *result, const char *path, bf_error *err) {
-    bf__output out;
-    BF_TRY(bf__output_open(&out, path, err));
-    fprintf(out.file, "iteration,error_of_fit,mean_value,trial_return\n");
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return bf_fail(err, BF_ENOMEM, "out of memory");
+    fprintf(out, "iteration,error_of_fit,mean_value,trial_return\n");
     for (int64_t k = 0; k < result->iterations; k++)
-        fprintf(out.file, "%lld,%.9g,%.9g,%.9g\n", (long long)k + 1, result->curve[k].loss,
+        fprintf(out, "%lld,%.9g,%.9g,%.9g\n", (long long)k + 1, result->curve[k].loss,
                 result->curve[k].value, result->curve[k].score);
-    return bf__output_commit(&out, err);
+    bf_status status = fclose(out) ? bf_fail(err, BF_ENOMEM, "out of memory")
+                                   : bf_file_write(path, text, size, err);
+    free(text);
+    return status;
 }
 
 /* The command that makes the same policy again: what is not a default of this environment. */
@@ -110,17 +113,16 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     }
     if (!own.output)
         return bf_fail(err, BF_EUSAGE, "-o FILE is needed: where the policy goes");
-    bf__output probe; /* minutes of work should not end in a file that cannot be written */
-    BF_TRY(bf__output_open(&probe, own.output, err));
-    bf__output_abandon(&probe);
-    double started = bf__seconds();
+    /* Minutes of work should not end in a file that cannot be written. */
+    BF_TRY(bf_file_check(own.output, err));
+    double started = bf__tool_seconds();
     BF_TRY(bf_train(&result, env, &options, &tool->context, tool->arena, err));
     char command[4096];
     command_line(command, sizeof command, env, tool, &table, &options, own.output);
     BF_TRY(bf_train_write(&result, command, own.output, err));
     if (own.curve)
         BF_TRY(write_curve(&result, own.curve, err));
-    report(tool, env, &result, &options, own.output, bf__seconds() - started);
+    report(tool, env, &result, &options, own.output, bf__tool_seconds() - started);
     return BF_OK;
 }
 

@@ -2,10 +2,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "core/fail.h"
-#include "core/log.h"
-#include "env/exact.h"
-#include "report/value.h"
 
 typedef struct value_options {
     const char *policy, *json;
@@ -66,9 +62,15 @@ bf_status bf__env_argument(const bf_env **out, const char *const *words, int cou
     return BF_OK;
 }
 
-static bf_status make_plan(bf__truth_plan *plan, const value_options *o, const bf_env *env,
-                           bf_error *err) {
-    *plan = (bf__truth_plan){BF_TRUTH_AVERAGE, o->gamma, o->chains, o->steps, o->burn_in};
+static bf_status make_plan(bf_truth_plan *plan, const value_options *o, bf_error *err) {
+    *plan = (bf_truth_plan){.kind = BF_TRUTH_AVERAGE,
+                            .gamma = o->gamma,
+                            .chains = o->chains,
+                            .steps = o->steps,
+                            .burn_in = o->burn_in,
+                            .rewards = o->rewards == 0 ? BF_REWARDS_PAPER : BF_REWARDS_GYMNASIUM,
+                            .simulate = o->simulate || o->single,
+                            .size = sizeof *plan};
     if (o->per_episode)
         plan->kind = BF_TRUTH_EPISODE;
     else if (o->gamma < 1)
@@ -82,41 +84,29 @@ static bf_status make_plan(bf__truth_plan *plan, const value_options *o, const b
         plan->steps = o->steps ? o->steps : 50000;
         plan->burn_in = o->burn_in >= 0 ? o->burn_in : 0;
     }
-    bf__truth_defaults(plan, env);
     return BF_OK;
 }
 
 static bf_status find_value(bf__tool *tool, const value_options *o, const bf_env *env,
                             bf_error *err) {
     const bf_policy *policy;
-    bf__truth_plan plan;
-    bf__truth truth;
-    bf__answer_files files;
+    bf_truth_plan plan;
+    bf_filled settings[] = {{&table, o}, {&bf__common_table, &tool->common}};
+    const char *text, *json;
     BF_TRY(bf_env_policy_parse(&policy, env, o->policy, o->alpha, tool->arena, err));
-    BF_TRY(make_plan(&plan, o, env, err));
-    bf__value_answer answer = {.env = env,
-                               .policy = o->policy,
-                               .alpha = o->alpha,
-                               .plan = &plan,
-                               .tables = {&table, &bf__common_table},
-                               .options = {o, &tool->common},
-                               .table_count = 2};
-    double begun = bf__seconds();
-    if (env->model && !o->simulate && !o->single && !o->per_episode) {
-        BF_TRY(bf__exact_value(&answer.exact, env, policy, o->gamma, NULL, tool->arena, err));
-    } else {
-        BF_TRY(bf__truth_run(&truth, &plan, env, policy,
-                             o->rewards == 0 ? BF_REWARDS_PAPER : BF_REWARDS_GYMNASIUM,
-                             &tool->context, tool->arena, err));
-        answer.truth = &truth;
-    }
-    answer.seconds = bf__seconds() - begun;
-    BF_TRY(bf__answer_open(&files, tool, o->json, err));
-    if (files.json)
-        BF_TRY(bf__answer_close(&files, bf__report_value_json(files.json, &answer, err), err));
-    if (files.text)
-        bf__report_value_text(files.text, &answer);
-    return BF_OK;
+    BF_TRY(make_plan(&plan, o, err));
+    bf_value_answer answer = {.env = env,
+                              .policy = o->policy,
+                              .alpha = o->alpha,
+                              .settings = settings,
+                              .settings_count = 2,
+                              .size = sizeof answer};
+    double begun = bf__tool_seconds();
+    BF_TRY(bf_true_value(&answer.truth, &plan, env, policy, &tool->context, tool->arena, err));
+    answer.seconds = bf__tool_seconds() - begun;
+    BF_TRY(bf_report_value_text(&text, &answer, tool->arena, err));
+    BF_TRY(bf_report_value_json(&json, &answer, tool->arena, err));
+    return bf__answer_give(tool, o->json, text, json, err);
 }
 
 static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err) {

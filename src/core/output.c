@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backflow/file.h"
 #include "core/fail.h"
 
 #define MOST_LINKS 40 /* as the kernel */
@@ -199,4 +200,18 @@ void bf__output_abandon(bf__output *out) {
     out->file = NULL;
     if (out->beside[0])
         unlink(out->beside);
+}
+
+bf_status bf_file_write(const char *path, const char *text, size_t size, bf_error *err) {
+    bf__output output;
+    BF_TRY(bf__output_open(&output, path, err));
+    fwrite(text, 1, size, output.file);
+    return bf__output_commit(&output, err);
+}
+
+bf_status bf_file_check(const char *path, bf_error *err) {
+    bf__output output;
+    BF_TRY(bf__output_open(&output, path, err));
+    bf__output_abandon(&output);
+    return BF_OK;
 }

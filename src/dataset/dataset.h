@@ -47,6 +47,8 @@ struct bf_dataset {
     int64_t rows_read;    /* rows in the files */
     int64_t rows_dropped; /* last rows of unterminated episodes with no next state */
     const char *ignored;  /* unknown columns, "x, y", or NULL */
+
+    const struct bf_behavior *behavior; /* how mu was fitted to the log; NULL: it was not */
 };
 
 /* As bf_dataset_read, into a struct that the caller has. */

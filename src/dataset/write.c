@@ -19,7 +19,7 @@ static bf_status check_name(const char *path, bf_error *err) {
                    path);
 }
 
-bf_status bf__write_log_check(const char *path, bf_error *err) {
+bf_status bf_dataset_write_check(const char *path, bf_error *err) {
     BF_TRY(check_name(path, err));
     struct stat info;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
@@ -116,8 +116,8 @@ bf_status bf__blocks(bf__block *blocks, int *count, const bf_dataset *data, bf_a
     return BF_OK;
 }
 
-bf_status bf__write_log(const bf_dataset *data, const char *path, const bf_context *context,
-                        bf_arena *arena, bf_error *err) {
+bf_status bf_dataset_write(const bf_dataset *data, const char *path, const bf_context *context,
+                           bf_arena *arena, bf_error *err) {
     bf__block blocks[BF_MAX_BLOCKS];
     int count;
     BF_TRY(check_name(path, err));

@@ -4,16 +4,6 @@
 
 #include "dataset/dataset.h"
 
-/* Writes the log to `path`, which ends in .csv or .npz. Rows keep their order. Columns that the log
- * does not have are left out. The file appears complete or not at all. Scratch comes from
- * `arena`. */
-bf_status bf__write_log(const bf_dataset *data, const char *path, const bf_context *context,
-                        bf_arena *arena, bf_error *err);
-
-/* Checks that bf__write_log would accept the name and could write there; otherwise the message says
- * why not. Call it before long work. */
-bf_status bf__write_log_check(const char *path, bf_error *err);
-
 /* ---- What the two formats share */
 
 typedef enum bf__block_type { BF_BLOCK_REAL, BF_BLOCK_WHOLE, BF_BLOCK_FLAG } bf__block_type;

@@ -105,5 +105,15 @@ bf_status bf_env_policy_parse(const bf_policy **out, const bf_env *env, const ch
         return bf_fail(err, BF_EPOLICY, "%s: is for states of %d number%s; %s has %d", name,
                        found->state_dim, found->state_dim > 1 ? "s" : "", env->name,
                        env->state_dim);
-    return bf__policy_mix(out, found, alpha, arena, err);
+    return bf_policy_mix(out, found, alpha, arena, err);
+}
+
+bf_status bf_policy_parse(const bf_policy **out, const char *spec, int actions, bf_arena *arena,
+                          bf_error *err) {
+    char name[64];
+    const char *colon = strchr(spec, ':');
+    snprintf(name, sizeof name, "%.*s", colon ? (int)(colon - spec) : 0, spec);
+    const bf_env *env = colon && !bf__policy_is_file(spec) ? bf_env_find(name) : NULL;
+    return env ? bf_env_policy_parse(out, env, colon + 1, 1, arena, err)
+               : bf__policy_parse(out, spec, actions, 1, arena, err);
 }

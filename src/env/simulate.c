@@ -10,7 +10,7 @@
 
 /* The columns as long as they can be written to. The columns of the dataset point at them. */
 typedef struct columns {
-    const bf__simulation *simulation;
+    const bf_simulation *simulation;
     int64_t n, behavior;
     double *state, *next_state, *reward, *mu, *pi, *npi;
     int32_t *action;
@@ -26,7 +26,7 @@ static void scatter(double *column, int64_t n, const double *block, int rows, in
 
 static bf_status visit(void *context, const bf__rollout_step *batch, bf_error *err) {
     columns *log = context;
-    const bf__simulation *s = log->simulation;
+    const bf_simulation *s = log->simulation;
     int count = batch->count, dim = s->env->state_dim, actions = s->env->actions;
     int64_t row[BF_ROLLOUT_BLOCK];
     for (int c = 0; c < count; c++) {
@@ -51,7 +51,7 @@ static bf_status visit(void *context, const bf__rollout_step *batch, bf_error *e
 }
 
 static bf_status allocate(columns *log, bf_arena *arena, bf_error *err) {
-    const bf__simulation *s = log->simulation;
+    const bf_simulation *s = log->simulation;
     int64_t n = log->n;
     BF_ALLOC(log->state, arena, n * s->env->state_dim, err);
     BF_ALLOC(log->next_state, arena, n * s->env->state_dim, err);
@@ -88,7 +88,7 @@ static bf_status mark_episodes(bf_dataset *out, bf_arena *arena, bf_error *err) 
     return BF_OK;
 }
 
-bf_status bf__simulate(bf_dataset *out, const bf__simulation *simulation, const bf_context *context,
+bf_status bf__simulate(bf_dataset *out, const bf_simulation *simulation, const bf_context *context,
                        bf_arena *arena, bf_error *err) {
     const bf_env *env = simulation->env;
     columns log = {.simulation = simulation};
@@ -124,4 +124,13 @@ bf_status bf__simulate(bf_dataset *out, const bf__simulation *simulation, const 
                         .pi = log.pi,
                         .npi = log.npi};
     return mark_episodes(out, arena, err);
+}
+
+bf_status bf_simulate(const bf_dataset **out, const bf_simulation *simulation,
+                      const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf_dataset *data;
+    BF_ALLOC(data, arena, 1, err);
+    BF_TRY(bf__simulate(data, simulation, context, arena, err));
+    *out = data;
+    return BF_OK;
 }

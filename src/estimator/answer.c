@@ -1,6 +1,9 @@
 /* answer.c - What programs see of an answer. */
 #include "estimator/answer.h"
 
+#include "estimator/reasons.h"
+#include "kernel/kernel.h"
+
 double bf_estimate_value(const bf_estimate *estimate) {
     return estimate->value;
 }
@@ -54,4 +57,19 @@ bool bf_estimate_trusted(const bf_estimate *estimate) {
         if (estimate->warnings[i].distrust)
             return false;
     return true;
+}
+
+bool bf_reason_describe(int index, const char **code, const char **advice) {
+    *code = bf__reason_code(index);
+    *advice = bf__reason_advice(index);
+    return *code != NULL;
+}
+
+bool bf_kernel_describe(int index, const char **name, const char **summary) {
+    const bf__kernel_kind *kind = bf__kernel_at(index);
+    if (kind) {
+        *name = kind->name;
+        *summary = kind->summary;
+    }
+    return kind != NULL;
 }

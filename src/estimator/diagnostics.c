@@ -28,6 +28,15 @@ bool bf_diagnostic_describe(int index, const char **key, const char **label,
     return true;
 }
 
+bool bf_diagnostic_measure(int index, const char **unit, const char **good) {
+    const bf__diagnostic_kind *kind = bf__diagnostic_at(index);
+    if (!kind)
+        return false;
+    *unit = kind->unit;
+    *good = kind->good;
+    return true;
+}
+
 double bf_estimate_get(const bf_estimate *estimate, const char *name) {
     for (int i = 0; i < estimate->diagnostic_count; i++)
         if (strcmp(estimate->diagnostics[i].name, name) == 0)

@@ -95,12 +95,29 @@ bf_status bf__estimator_run(const bf_estimator *estimator, bf_estimate *out,
     return bf__judge(out, estimator->name, problem, arena, err);
 }
 
+/* A method that uses a fitted behaviour says so. */
+static bf_status mention_behavior(bf_estimate *estimate, const bf_behavior *b, bf_arena *arena,
+                                  bf_error *err) {
+    bf__diagnose(estimate, BF__D_BEHAVIOR_LEAST, b->least);
+    if (strcmp(b->model, "counts") == 0)
+        return bf__warn(estimate, arena, err, BF__W_BEHAVIOR_FITTED, false,
+                        "the behaviour policy was estimated from the log: shares of actions per "
+                        "state");
+    bf__diagnose(estimate, BF__D_BEHAVIOR_CALIBRATION, b->calibration);
+    return bf__warn(estimate, arena, err, BF__W_BEHAVIOR_FITTED, b->calibration > 0.05,
+                    "the behaviour policy was estimated from the log by logistic regression, whose "
+                    "probabilities are off by %.3g on average",
+                    b->calibration);
+}
+
 bf_status bf_estimator_run(const bf_estimate **out, const bf_estimator *estimator,
                            const bf_problem *problem, const bf_settings *settings,
                            const bf_context *context, bf_arena *arena, bf_error *err) {
     bf_estimate *estimate;
     BF_ALLOC(estimate, arena, 1, err);
     BF_TRY(bf__estimator_run(estimator, estimate, problem, settings, context, arena, err));
+    if (problem->data->behavior && (estimator->needs & BF_NEEDS_BEHAVIOR))
+        BF_TRY(mention_behavior(estimate, problem->data->behavior, arena, err));
     *out = estimate;
     return BF_OK;
 }

@@ -54,13 +54,13 @@ static bf_status plan(bf__study *study, const void *options, bf_error *err) {
     return BF_OK;
 }
 
-static bf__mean size_of_bias(const bf__run_group *g) {
-    return (bf__mean){fabs(g->spread.bias.value), g->spread.bias.error};
+static bf_mean size_of_bias(const bf__run_group *g) {
+    return (bf_mean){fabs(g->spread.bias.value), g->spread.bias.error};
 }
 
 /* The difference a - b in standard errors. If the two agree exactly it is 0, even if there are no
  * standard errors. */
-static double gap(bf__mean a, bf__mean b) {
+static double gap(bf_mean a, bf_mean b) {
     return a.value == b.value ? 0 : (a.value - b.value) / hypot(a.error, b.error);
 }
 

@@ -79,7 +79,7 @@ bf_status bf__control_best(bool *out, const bf__study *study, const char *method
         if (other == mine || other->panel != panel || other->x != x ||
             strcmp(other->method->name, except) == 0 || other->spread.runs == 0)
             continue;
-        bf__mean more;
+        bf_mean more;
         BF_TRY(bf__study_compare(&more, study, mine, other, err));
         double rounding = 1e-6 * mine->spread.rmse.value;
         *out = more.value <= fmax(more.error, rounding);

@@ -19,7 +19,7 @@ static bf_status judge(bf__study *study, const void *options, bf_error *err) {
     for (int64_t i = 0; i < study->group_count; i++)
         for (int64_t j = 0; j < i; j++) {
             const bf__run_group *a = &study->groups[i], *b = &study->groups[j];
-            bf__mean more;
+            bf_mean more;
             if (a->panel != b->panel || a->x != b->x)
                 continue;
             BF_TRY(bf__study_compare(&more, study, a, b, err));

@@ -29,7 +29,7 @@ static bf_status judge(bf__study *study, const void *options, bf_error *err) {
     for (int panel = 0; panel < study->panel_count; panel++)
         for (int i = 0; i < count; i++) {
             bool won;
-            bf__mean more;
+            bf_mean more;
             BF_TRY(bf__control_best(&won, study, BF_OURS, "", panel, x[i], err));
             BF_TRY(bf__study_compare(&more, study, bf__study_find(study, BF_OURS, panel, x[i]),
                                      bf__study_find(study, "naive", panel, x[i]), err));

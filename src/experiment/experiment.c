@@ -206,7 +206,7 @@ bf_status bf__study_claim(bf__study *study, const bf__claim *claim, bf_error *er
     return status;
 }
 
-bf_status bf__study_compare(bf__mean *out, const bf__study *study, const bf__run_group *a,
+bf_status bf__study_compare(bf_mean *out, const bf__study *study, const bf__run_group *a,
                             const bf__run_group *b, bf_error *err) {
     int64_t runs = a->runs < b->runs ? a->runs : b->runs;
     return bf__rmse_difference(out, a->error, b->error, runs, study->seed, study->arena, err);

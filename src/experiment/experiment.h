@@ -22,8 +22,8 @@ typedef struct bf__setting {
 } bf__setting;
 
 typedef struct bf__truths {
-    bf__mean precise; /* exact, or a long simulation */
-    bf__mean single;  /* the paper's truth: one run of the target policy; NaN if gamma < 1 */
+    bf_mean precise; /* exact, or a long simulation */
+    bf_mean single;  /* the paper's truth: one run of the target policy; NaN if gamma < 1 */
 } bf__truths;
 
 /* One method at one setting. */
@@ -145,7 +145,7 @@ bf_status bf__study_claim(bf__study *study, const bf__claim *claim, bf_error *er
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* rmse(a) - rmse(b) over the same logs, with its standard error. */
-bf_status bf__study_compare(bf__mean *out, const bf__study *study, const bf__run_group *a,
+bf_status bf__study_compare(bf_mean *out, const bf__study *study, const bf__run_group *a,
                             const bf__run_group *b, bf_error *err);
 
 /* A piece of text, formatted as by printf, in `arena`. */

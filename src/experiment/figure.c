@@ -83,9 +83,9 @@ static int key_columns(const series *s, int width) {
 
 /* A value and the ends of its bar. On a logarithmic axis a standard error is a factor. */
 static void measure(const bf__run_group *g, bf__quantity quantity, double out[3]) {
-    bf__mean m = quantity == BF_SHOW_BIAS ? g->spread.bias
-                 : quantity == BF_SHOW_SD ? g->spread.sd
-                                          : g->spread.rmse;
+    bf_mean m = quantity == BF_SHOW_BIAS ? g->spread.bias
+                : quantity == BF_SHOW_SD ? g->spread.sd
+                                         : g->spread.rmse;
     if (quantity == BF_SHOW_QUARTILES) {
         out[0] = g->spread.median;
         out[1] = g->spread.low;

@@ -32,7 +32,7 @@ static void number(FILE *file, double value, char after) {
     fprintf(file, "%s%c", text, after);
 }
 
-static void mean(FILE *file, bf__mean m, char after) {
+static void mean(FILE *file, bf_mean m, char after) {
     number(file, m.value, ',');
     number(file, m.error, after);
 }
@@ -123,7 +123,7 @@ static json_t *json_seed(uint64_t seed) {
     return seed <= INT64_MAX ? json_integer((json_int_t)seed) : json_string(text);
 }
 
-static json_t *json_mean(bf__mean m) {
+static json_t *json_mean(bf_mean m) {
     return json_pack("{s:o, s:o}", "value", bf__json_number(m.value), "standard_error",
                      bf__json_number(m.error));
 }

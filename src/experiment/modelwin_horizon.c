@@ -104,14 +104,14 @@ static bf_status judge_naive(bf__study *study, const double *x, int count, bf_er
 }
 
 static bf_status judge_ips(bf__study *study, double shortest, double longest, bf_error *err) {
-    bf__mean gain[2];
+    bf_mean gain[2];
     if (!(shortest < longest))
         return BF_OK;
     for (int panel = 0; panel < 2; panel++) {
         const bf__run_group *a = bf__study_find(study, "ips", panel, shortest);
         const bf__run_group *b = bf__study_find(study, "ips", panel, longest);
-        gain[panel] = (bf__mean){a->spread.rmse.value - b->spread.rmse.value,
-                                 hypot(a->spread.rmse.error, b->spread.rmse.error)};
+        gain[panel] = (bf_mean){a->spread.rmse.value - b->spread.rmse.value,
+                                hypot(a->spread.rmse.error, b->spread.rmse.error)};
     }
     const bf__run_group *first = bf__study_find(study, "ips", 0, shortest);
     bf__claim c = {

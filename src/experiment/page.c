@@ -137,7 +137,7 @@ static void put_number(FILE *file, const bf__run_group *g, bf__quantity quantity
     if (quantity == BF_SHOW_QUARTILES)
         fprintf(file, "%.3g [%.2g, %.2g]", s->median, s->low, s->high);
     else {
-        bf__mean m = quantity == BF_SHOW_BIAS ? s->bias : quantity == BF_SHOW_SD ? s->sd : s->rmse;
+        bf_mean m = quantity == BF_SHOW_BIAS ? s->bias : quantity == BF_SHOW_SD ? s->sd : s->rmse;
         fprintf(file, "%.3g &plusmn; %.1g", m.value, m.error);
     }
     if (s->runs < g->runs)
@@ -181,7 +181,7 @@ static void put_truths(FILE *file, const bf__study *study, bool single) {
     fputs("<p>True values:", file);
     for (int64_t g = 0; g < study->group_count; g++) {
         const bf__run_group *group = &study->groups[g];
-        bf__mean truth = single ? group->truth.single : group->truth.precise;
+        bf_mean truth = single ? group->truth.single : group->truth.precise;
         if (before && before->setting.env == group->setting.env &&
             before->setting.gamma == group->setting.gamma)
             continue;

@@ -57,12 +57,12 @@ static void write_keys(cell *out, const bf__run_group *group, uint64_t seed, int
 
 /* ---- True values */
 
-static bf_status simulate_truth(bf__mean *out, const bf__setting *s, bool single,
+static bf_status simulate_truth(bf_mean *out, const bf__setting *s, bool single,
                                 const bf__truth_effort *effort, bf__store *store,
                                 const bf_context *context, bf_arena *arena, bf_error *err) {
-    bf__truth_plan plan = {.kind = s->gamma < 1 ? BF_TRUTH_DISCOUNTED : BF_TRUTH_AVERAGE,
-                           .gamma = s->gamma,
-                           .burn_in = -1};
+    bf_truth_plan plan = {.kind = s->gamma < 1 ? BF_TRUTH_DISCOUNTED : BF_TRUTH_AVERAGE,
+                          .gamma = s->gamma,
+                          .burn_in = -1};
     if (single) {
         plan.chains = 1;
         plan.steps = effort->single;
@@ -79,11 +79,11 @@ static bf_status simulate_truth(bf__mean *out, const bf__setting *s, bool single
              context->seed);
     const bf__record *known = bf__store_find(store, key);
     if (known) {
-        *out = (bf__mean){known->value, known->error};
+        *out = (bf_mean){known->value, known->error};
         return BF_OK;
     }
     const bf_policy *target;
-    bf__truth truth;
+    bf_truth truth;
     bf_mark mark = bf_arena_mark(arena);
     double begun = bf__seconds();
     bf_context own = *context;
@@ -99,7 +99,7 @@ static bf_status simulate_truth(bf__mean *out, const bf__setting *s, bool single
 static bf_status find_truths(bf__truths *out, const bf__setting *s, const bf__truth_effort *effort,
                              bf__store *store, const bf_context *context, bf_arena *arena,
                              bf_error *err) {
-    out->single = (bf__mean){NAN, NAN};
+    out->single = (bf_mean){NAN, NAN};
     if (s->gamma == 1)
         BF_TRY(simulate_truth(&out->single, s, true, effort, store, context, arena, err));
     if (!s->env->model)
@@ -224,13 +224,13 @@ static bf_status make_log(bf_dataset *out, const bf_policy **target, const cell 
     const bf_policy *behavior;
     BF_TRY(bf_env_policy_parse(&behavior, s->env, s->behavior, 1, arena, err));
     BF_TRY(bf_env_policy_parse(target, s->env, s->target, 1, arena, err));
-    bf__simulation simulation = {.env = s->env,
-                                 .rewards = BF_REWARDS_PAPER,
-                                 .behaviors = &behavior,
-                                 .behavior_count = 1,
-                                 .target = *target,
-                                 .trajectories = s->trajectories,
-                                 .steps = s->steps};
+    bf_simulation simulation = {.env = s->env,
+                                .rewards = BF_REWARDS_PAPER,
+                                .behaviors = &behavior,
+                                .behavior_count = 1,
+                                .target = *target,
+                                .trajectories = s->trajectories,
+                                .steps = s->steps};
     return bf__simulate(out, &simulation, context, arena, err);
 }
 

@@ -66,7 +66,7 @@ bf_status bf__behavior_apply(const bf_policy *policy, bf_dataset *data, bf_arena
 
 /* ---- Finite states */
 
-static bf_status fit_counts(bf__behavior *out, bf_dataset *data, bf_arena *arena, bf_error *err) {
+static bf_status fit_counts(bf_behavior *out, bf_dataset *data, bf_arena *arena, bf_error *err) {
     int64_t n = data->n, states = data->states;
     int actions = data->actions;
     double *all, *count, *rows;
@@ -85,7 +85,7 @@ static bf_status fit_counts(bf__behavior *out, bf_dataset *data, bf_arena *arena
     for (int64_t i = 0; i < n; i++)
         for (int a = 0; a < actions; a++)
             all[a * n + i] = count[(int64_t)data->state[i] * actions + a];
-    *out = (bf__behavior){.model = "counts", .least = 1, .features = states};
+    *out = (bf_behavior){.model = "counts", .least = 1, .features = states};
     return fill(data, all, &out->least, arena, err);
 }
 
@@ -236,7 +236,7 @@ static double calibration(double bins[BINS][3]) {
     return rows > 0 ? gap / rows : 0;
 }
 
-static bf_status choose_ridge(bf__behavior *out, const half halves[2], int64_t m, int actions,
+static bf_status choose_ridge(bf_behavior *out, const half halves[2], int64_t m, int actions,
                               const bf_context *context, bf_arena *arena, bf_error *err) {
     double *beta, rows = (double)(halves[0].n + halves[1].n);
     BF_ZALLOC(beta, arena, 2 * actions * m, err);
@@ -270,7 +270,7 @@ static double frequency_likelihood(const bf_dataset *data) {
     return sum;
 }
 
-static bf_status fit_logistic(bf__behavior *out, bf_dataset *data, const bf_context *context,
+static bf_status fit_logistic(bf_behavior *out, bf_dataset *data, const bf_context *context,
                               bf_arena *arena, bf_error *err) {
     int64_t n = data->n, m;
     int actions = data->actions;
@@ -278,7 +278,7 @@ static bf_status fit_logistic(bf__behavior *out, bf_dataset *data, const bf_cont
     half halves[2];
     BF_TRY(features(&x, &m, data, context, arena, err));
     BF_TRY(split(halves, x, m, data, arena, err));
-    *out = (bf__behavior){.model = "logistic", .least = 1, .ridge = 1e-3, .features = m};
+    *out = (bf_behavior){.model = "logistic", .least = 1, .ridge = 1e-3, .features = m};
     out->frequencies = frequency_likelihood(data);
     if (halves[0].n > 0 && halves[1].n > 0)
         BF_TRY(choose_ridge(out, halves, m, actions, context, arena, err));
@@ -296,11 +296,41 @@ static bf_status fit_logistic(bf__behavior *out, bf_dataset *data, const bf_cont
     return fill(data, all, &out->least, arena, err);
 }
 
-bf_status bf__behavior_fit(bf__behavior *out, bf_dataset *data, const bf_context *context,
+bf_status bf__behavior_fit(bf_behavior *out, bf_dataset *data, const bf_context *context,
                            bf_arena *arena, bf_error *err) {
     if (!data->action)
         return bf_fail(err, BF_EDATA,
                        "--behavior estimate: needs discrete actions; those of the log are vectors");
     return data->states > 0 ? fit_counts(out, data, arena, err)
                             : fit_logistic(out, data, context, arena, err);
+}
+
+/* ---- As programs see it */
+
+bf_status bf_behavior_apply(const bf_dataset **out, const bf_policy *policy, const bf_dataset *data,
+                            bf_arena *arena, bf_error *err) {
+    bf_dataset *copy;
+    BF_ALLOC(copy, arena, 1, err);
+    *copy = *data;
+    BF_TRY(bf__behavior_apply(policy, copy, arena, err));
+    copy->behavior = NULL;
+    *out = copy;
+    return BF_OK;
+}
+
+bf_status bf_behavior_fit(const bf_dataset **out, const bf_dataset *data, const bf_context *context,
+                          bf_arena *arena, bf_error *err) {
+    bf_dataset *copy;
+    bf_behavior *fit;
+    BF_ALLOC(copy, arena, 1, err);
+    BF_ALLOC(fit, arena, 1, err);
+    *copy = *data;
+    BF_TRY(bf__behavior_fit(fit, copy, context, arena, err));
+    copy->behavior = fit;
+    *out = copy;
+    return BF_OK;
+}
+
+const bf_behavior *bf_dataset_behavior(const bf_dataset *data) {
+    return data->behavior;
 }

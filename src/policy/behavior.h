@@ -5,24 +5,13 @@
 #include "backflow/policy.h"
 #include "dataset/dataset.h"
 
-/* How good the fit is. */
-typedef struct bf__behavior {
-    const char *model;  /* "counts", "logistic" */
-    double likelihood;  /* mean log probability of the actions taken, on held-out rows */
-    double frequencies; /* the same for a policy that ignores the state */
-    double calibration; /* mean |predicted - observed| over bins, on held-out rows */
-    double least;       /* the smallest probability of an action taken */
-    double ridge;
-    int64_t features;
-} bf__behavior;
-
 /* Fills data->mu and data->mu_all from the policy. If the policy never takes a row's action, that
  * is an error. */
 bf_status bf__behavior_apply(const bf_policy *policy, bf_dataset *data, bf_arena *arena,
                              bf_error *err);
 
 /* Fits them to the log itself. Only for discrete actions. */
-bf_status bf__behavior_fit(bf__behavior *out, bf_dataset *data, const bf_context *context,
+bf_status bf__behavior_fit(bf_behavior *out, bf_dataset *data, const bf_context *context,
                            bf_arena *arena, bf_error *err);
 
 #endif

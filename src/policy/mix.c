@@ -24,7 +24,7 @@ static bf_status even(const bf_policy *self, const double *states, int64_t n, do
     return BF_OK;
 }
 
-bf_status bf__policy_uniform(const bf_policy **out, int actions, bf_arena *arena, bf_error *err) {
+bf_status bf_policy_uniform(const bf_policy **out, int actions, bf_arena *arena, bf_error *err) {
     if (actions < 1)
         return bf_fail(err, BF_EPOLICY, "uniform: needs discrete actions");
     bf_policy *policy;
@@ -52,8 +52,8 @@ static bf_status mixed(const bf_policy *self, const double *states, int64_t n,
     return BF_OK;
 }
 
-bf_status bf__policy_mix(const bf_policy **out, const bf_policy *base, double alpha,
-                         bf_arena *arena, bf_error *err) {
+bf_status bf_policy_mix(const bf_policy **out, const bf_policy *base, double alpha, bf_arena *arena,
+                        bf_error *err) {
     *out = base;
     if (!(alpha >= 0 && alpha <= 1))
         return bf_fail(err, BF_EPOLICY, "%s: alpha %g is outside 0 to 1", base->name, alpha);
@@ -91,7 +91,7 @@ bf_status bf__policy_split(const char *spec, char *name, double *alpha, bf_error
 bf_status bf__policy_by_name(const bf_policy **out, const char *name, int actions, bf_arena *arena,
                              bf_error *err) {
     if (strcmp(name, "uniform") == 0)
-        return bf__policy_uniform(out, actions, arena, err);
+        return bf_policy_uniform(out, actions, arena, err);
     return bf_policy_read(out, name, arena, err);
 }
 
@@ -102,5 +102,5 @@ bf_status bf__policy_parse(const bf_policy **out, const char *spec, int actions,
     BF_ALLOC(name, arena, (int64_t)strlen(spec) + 1, err);
     BF_TRY(bf__policy_split(spec, name, &alpha, err));
     BF_TRY(bf__policy_by_name(&base, name, actions, arena, err));
-    return bf__policy_mix(out, base, alpha, arena, err);
+    return bf_policy_mix(out, base, alpha, arena, err);
 }

@@ -6,14 +6,6 @@
 
 #include "backflow/policy.h"
 
-/* Gives every action the same probability, at any state. */
-bf_status bf__policy_uniform(const bf_policy **out, int actions, bf_arena *arena, bf_error *err);
-
-/* alpha * base + (1 - alpha) * uniform. If alpha is 1, this is `base` itself. `base` is
- * borrowed. */
-bf_status bf__policy_mix(const bf_policy **out, const bf_policy *base, double alpha,
-                         bf_arena *arena, bf_error *err);
-
 /* A policy as a user writes it: NAME or NAME@ALPHA. NAME is `uniform` (over `actions` actions) or a
  * policy file. ALPHA mixes it with the uniform policy. If there is no @ALPHA, `alpha` is used. */
 bf_status bf__policy_parse(const bf_policy **out, const char *spec, int actions, double alpha,

@@ -2,12 +2,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "backflow/version.h"
 #include "core/fail.h"
 #include "estimator/result.h"
 #include "report/report.h"
 #include "report/settings.h"
 
-static void line(FILE *out, const bf__answer *answer, bool intervals) {
+static void line(FILE *out, const bf_answer *answer, bool intervals) {
     const bf_estimate *e = answer->estimate;
     double rows = bf__diagnosed(e, BF__D_ESS), episodes = bf__diagnosed(e, BF__D_ESS_EPISODES);
     char interval[64] = "-", size[32] = "-", name[64], warnings[16] = "-";
@@ -29,7 +30,7 @@ static void line(FILE *out, const bf__answer *answer, bool intervals) {
 
 /* Prints warnings as "model: the rollout ...". If several methods say the same, it is printed
  * once. */
-static void warnings(FILE *out, const bf__comparison *c) {
+static void warnings(FILE *out, const bf_comparison *c) {
     for (int k = 0; k < c->answer_count; k++)
         for (int i = 0; i < c->answers[k].estimate->warning_count; i++) {
             const bf_warning *w = &c->answers[k].estimate->warnings[i];
@@ -50,13 +51,13 @@ static void warnings(FILE *out, const bf__comparison *c) {
             char text[2048];
             snprintf(text, sizeof text, "%s: %s", names, w->text);
             fputs("\n  ! ", out);
-            bf__paragraph(out, text, 4);
+            bf_paragraph(out, text, 4);
             fputs("    What to do: ", out);
-            bf__paragraph(out, w->advice, 16);
+            bf_paragraph(out, w->advice, 16);
         }
 }
 
-void bf__report_table(FILE *out, const bf__comparison *c) {
+static void print(FILE *out, const bf_comparison *c) {
     double gamma = c->problem->gamma, seconds = 0;
     bool intervals = false;
     for (int k = 0; k < c->answer_count; k++) {
@@ -76,13 +77,14 @@ void bf__report_table(FILE *out, const bf__comparison *c) {
         line(out, &c->answers[k], intervals);
     for (int k = 0; k < c->skipped_count; k++) {
         fprintf(out, "%s  %-22s ", k == 0 ? "\n  skipped\n" : "", c->skipped[k].method);
-        bf__paragraph(out, c->skipped[k].reason, 25);
+        bf_paragraph(out, c->skipped[k].reason, 25);
     }
     warnings(out, c);
     fprintf(out, "\n  read in %.2f s, estimated in %.2f s\n", c->seconds_read, seconds);
 }
 
-bf_status bf__report_table_json(FILE *out, const bf__comparison *c, bf_error *err) {
+bf_status bf_report_table_json(const char **out, const bf_comparison *c, bf_arena *arena,
+                               bf_error *err) {
     json_t *methods = json_array(), *skipped = json_array(), *settings = json_object();
     for (int k = 0; k < c->answer_count; k++)
         json_array_append_new(methods, bf__json_answer(&c->answers[k]));
@@ -91,11 +93,20 @@ bf_status bf__report_table_json(FILE *out, const bf__comparison *c, bf_error *er
                                                  "reason", c->skipped[k].reason));
     for (int k = 0; k < c->settings_count; k++)
         bf__json_settings(settings, c->settings[k].table, c->settings[k].options);
-    return bf__json_write(out,
-                          json_pack("{s:o, s:o, s:o, s:I, s:o, s:o, s:s}", "methods", methods,
-                                    "skipped", skipped, "naive", bf__json_number(c->naive), "n",
-                                    (json_int_t)c->problem->data->n, "gamma",
-                                    bf__json_number(c->problem->gamma), "settings", settings,
-                                    "version", bf_version()),
-                          err);
+    return bf__json_text(out,
+                         json_pack("{s:i, s:o, s:o, s:o, s:I, s:o, s:o, s:s}", "schema",
+                                   BF_ANSWER_SCHEMA, "methods", methods, "skipped", skipped,
+                                   "naive", bf__json_number(bf__naive(c->problem->data)), "n",
+                                   (json_int_t)c->problem->data->n, "gamma",
+                                   bf__json_number(c->problem->gamma), "settings", settings,
+                                   "version", bf_version()),
+                         arena, err);
+}
+
+bf_status bf_report_table_text(const char **out, const bf_comparison *c, bf_arena *arena,
+                               bf_error *err) {
+    bf__page page;
+    BF_TRY(bf__page_open(&page, err));
+    print(page.file, c);
+    return bf__page_close(&page, out, arena, err);
 }

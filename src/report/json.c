@@ -1,11 +1,13 @@
 /* json.c - An answer as one JSON object. */
-#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "backflow/version.h"
 #include "core/fail.h"
 #include "report/report.h"
 #include "report/settings.h"
 
-static json_t *all_settings(const bf__answer *answer) {
+static json_t *all_settings(const bf_answer *answer) {
     json_t *object = json_object();
     for (int i = 0; i < answer->settings_count; i++)
         bf__json_settings(object, answer->settings[i].table, answer->settings[i].options);
@@ -47,19 +49,36 @@ static json_t *interval(const bf_estimate *e) {
                      bf__json_number(e->high));
 }
 
-json_t *bf__json_answer(const bf__answer *answer) {
+json_t *bf__json_answer(const bf_answer *answer) {
     const bf_estimate *e = answer->estimate;
     bool trusted = true;
     for (int i = 0; i < e->warning_count; i++)
         trusted = trusted && !e->warnings[i].distrust;
     return json_pack(
-        "{s:o, s:s, s:s?, s:I, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:{s:f, s:f}, s:s}", //
-        "value", bf__json_number(e->value), "method", answer->estimator->name, "model", e->model,
-        "n", (json_int_t)answer->problem->data->n, "gamma", bf__json_number(answer->problem->gamma),
-        "interval", interval(e), "trusted", trusted, "naive", bf__json_number(answer->naive),
-        "diagnostics", diagnostics(e), "settings", all_settings(answer), "warnings", warnings(e),
-        "reasons", reasons(e), "seconds", "read", answer->seconds_read, "estimate",
-        answer->seconds_estimate, "version", bf_version());
+        "{s:i, s:o, s:s, s:s?, s:I, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:{s:f, s:f}, s:s}", //
+        "schema", BF_ANSWER_SCHEMA, "value", bf__json_number(e->value), "method",
+        answer->estimator->name, "model", e->model, "n", (json_int_t)answer->problem->data->n,
+        "gamma", bf__json_number(answer->problem->gamma), "interval", interval(e), "trusted",
+        trusted, "naive", bf__json_number(bf__naive(answer->problem->data)), "diagnostics",
+        diagnostics(e), "settings", all_settings(answer), "warnings", warnings(e), "reasons",
+        reasons(e), "seconds", "read", answer->seconds_read, "estimate", answer->seconds_estimate,
+        "version", bf_version());
+}
+
+bf_status bf__json_text(const char **out, json_t *object, bf_arena *arena, bf_error *err) {
+    char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(object);
+    if (!text)
+        return bf_fail(err, BF_ENOMEM, "out of memory");
+    size_t length = strlen(text);
+    char *copy = bf_arena_alloc(arena, (int64_t)length + 2, 1, err);
+    if (copy) {
+        memcpy(copy, text, length);
+        memcpy(copy + length, "\n", 2);
+    }
+    free(text);
+    *out = copy;
+    return copy ? BF_OK : BF_ENOMEM;
 }
 
 bf_status bf__json_write(FILE *out, json_t *object, bf_error *err) {
@@ -72,6 +91,7 @@ bf_status bf__json_write(FILE *out, json_t *object, bf_error *err) {
     return BF_OK;
 }
 
-bf_status bf__report_json(FILE *out, const bf__answer *answer, bf_error *err) {
-    return bf__json_write(out, bf__json_answer(answer), err);
+bf_status bf_report_json(const char **out, const bf_answer *answer, bf_arena *arena,
+                         bf_error *err) {
+    return bf__json_text(out, bf__json_answer(answer), arena, err);
 }

@@ -11,9 +11,12 @@
 json_t *bf__json_number(double value);
 
 /* The object that a single run prints. */
-json_t *bf__json_answer(const bf__answer *answer);
+json_t *bf__json_answer(const bf_answer *answer);
 
-/* Writes `object` and a newline, and releases it. If `object` is NULL, there was no memory. */
+/* `object` (NULL: there was no memory) and a newline as text; lets go of the object. */
+bf_status bf__json_text(const char **out, json_t *object, bf_arena *arena, bf_error *err);
+
+/* The same into a file. */
 bf_status bf__json_write(FILE *out, json_t *object, bf_error *err);
 
 /* Adds every row of the table to `object`, each with its own type. */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/fail.h"
 #include "estimator/diagnostics.h"
 #include "report/report.h"
 
@@ -19,7 +20,7 @@ static const char *grouped(int64_t value, char text[32]) {
     return text;
 }
 
-void bf__paragraph(FILE *out, const char *text, int indent) {
+void bf_paragraph(FILE *out, const char *text, int indent) {
     int column = indent;
     while (*text) {
         int word = (int)strcspn(text, " ");
@@ -56,6 +57,13 @@ void bf__describe_log(FILE *out, const bf_dataset *data) {
     fputc('\n', out);
 }
 
+double bf__naive(const bf_dataset *data) {
+    double mean = 0;
+    for (int64_t i = 0; i < data->n; i++)
+        mean += data->reward[i] / (double)data->n;
+    return mean;
+}
+
 static void diagnostic(FILE *out, const bf_diagnostic *d, int64_t n) {
     char share[48] = "", count[32];
     if (strcmp(d->name, bf__diagnostic_at(BF__D_ESS)->key) == 0)
@@ -64,7 +72,7 @@ static void diagnostic(FILE *out, const bf_diagnostic *d, int64_t n) {
     fprintf(out, "  %-52s %.6g%s\n", d->label, d->value, share);
 }
 
-void bf__report_text(FILE *out, const bf__answer *answer) {
+static void print(FILE *out, const bf_answer *answer) {
     const bf_estimate *e = answer->estimate;
     double gamma = answer->problem->gamma;
     bf__describe_log(out, answer->problem->data);
@@ -77,7 +85,7 @@ void bf__report_text(FILE *out, const bf__answer *answer) {
     else
         fprintf(out, " reward per step of the target policy in the long run\n");
     fprintf(out, "  %-12s %-12.6g mean reward of the log: what its own behaviour earned\n",
-            "naive mean", answer->naive);
+            "naive mean", bf__naive(answer->problem->data));
     bool weights = answer->estimator->options &&
                    bf_options_find(answer->estimator->options, "weights"); /* which were used */
     fprintf(out, "  %-12s %s%s%s%s\n\n", "method", answer->estimator->name,
@@ -89,10 +97,18 @@ void bf__report_text(FILE *out, const bf__answer *answer) {
         diagnostic(out, &e->diagnostics[i], answer->problem->data->n);
     for (int i = 0; i < e->warning_count; i++) {
         fputs("\n  ! ", out);
-        bf__paragraph(out, e->warnings[i].text, 4);
+        bf_paragraph(out, e->warnings[i].text, 4);
         fputs("    What to do: ", out);
-        bf__paragraph(out, e->warnings[i].advice, 16);
+        bf_paragraph(out, e->warnings[i].advice, 16);
     }
     fprintf(out, "\n  read in %.2f s, estimated in %.2f s\n", answer->seconds_read,
             answer->seconds_estimate);
+}
+
+bf_status bf_report_text(const char **out, const bf_answer *answer, bf_arena *arena,
+                         bf_error *err) {
+    bf__page page;
+    BF_TRY(bf__page_open(&page, err));
+    print(page.file, answer);
+    return bf__page_close(&page, out, arena, err);
 }

@@ -54,7 +54,7 @@ static double quantile(const double *x, int64_t n, double share) {
 
 bf_status bf__spread_of(bf__spread *out, const double *error, int64_t n, uint64_t seed,
                         bf_arena *arena, bf_error *err) {
-    const bf__mean none = {NAN, NAN};
+    const bf_mean none = {NAN, NAN};
     *out = (bf__spread){0, none, none, none, NAN, NAN, NAN};
     bf_mark mark = bf_arena_mark(arena);
     double *x;
@@ -78,9 +78,9 @@ bf_status bf__spread_of(bf__spread *out, const double *error, int64_t n, uint64_
         add_value(&sds, sd_of(&drawn));
         add_value(&rmses, rms_of(&drawn));
     }
-    out->bias = (bf__mean){mean_of(&all), sd_of(&biases)};
-    out->sd = (bf__mean){sd_of(&all), sd_of(&sds)};
-    out->rmse = (bf__mean){rms_of(&all), sd_of(&rmses)};
+    out->bias = (bf_mean){mean_of(&all), sd_of(&biases)};
+    out->sd = (bf_mean){sd_of(&all), sd_of(&sds)};
+    out->rmse = (bf_mean){rms_of(&all), sd_of(&rmses)};
     for (int64_t i = 0; i < out->runs; i++)
         x[i] = fabs(x[i]);
     qsort(x, (size_t)out->runs, sizeof *x, by_size);
@@ -91,9 +91,9 @@ bf_status bf__spread_of(bf__spread *out, const double *error, int64_t n, uint64_
     return BF_OK;
 }
 
-bf_status bf__rmse_difference(bf__mean *out, const double *a, const double *b, int64_t n,
+bf_status bf__rmse_difference(bf_mean *out, const double *a, const double *b, int64_t n,
                               uint64_t seed, bf_arena *arena, bf_error *err) {
-    *out = (bf__mean){NAN, NAN};
+    *out = (bf_mean){NAN, NAN};
     bf_mark mark = bf_arena_mark(arena);
     int64_t *both, count = 0;
     BF_ALLOC(both, arena, n, err);
@@ -116,7 +116,7 @@ bf_status bf__rmse_difference(bf__mean *out, const double *a, const double *b, i
         }
         add_value(&differences, rms_of(&drawn[0]) - rms_of(&drawn[1]));
     }
-    *out = (bf__mean){rms_of(&all[0]) - rms_of(&all[1]), sd_of(&differences)};
+    *out = (bf_mean){rms_of(&all[0]) - rms_of(&all[1]), sd_of(&differences)};
     bf_arena_rewind(arena, mark);
     return BF_OK;
 }

@@ -9,7 +9,7 @@
 
 typedef struct bf__spread {
     int64_t runs;             /* runs that gave an answer */
-    bf__mean bias, sd, rmse;  /* with standard errors by the bootstrap */
+    bf_mean bias, sd, rmse;   /* with standard errors by the bootstrap */
     double low, median, high; /* quartiles of the absolute error */
 } bf__spread;
 
@@ -20,7 +20,7 @@ bf_status bf__spread_of(bf__spread *out, const double *error, int64_t n, uint64_
 
 /* rmse(a) - rmse(b) with its standard error. Run i of both methods saw the same log, so the
  * bootstrap draws them together. A run is left out if one of the two has no answer. */
-bf_status bf__rmse_difference(bf__mean *out, const double *a, const double *b, int64_t n,
+bf_status bf__rmse_difference(bf_mean *out, const double *a, const double *b, int64_t n,
                               uint64_t seed, bf_arena *arena, bf_error *err);
 
 #endif

@@ -11,12 +11,13 @@
 #include <math.h>
 
 #include "core/fail.h"
+#include "env/exact.h"
 #include "env/rollout.h"
 
 #define BATCHES 50
 #define BUDGET  5000000
 
-void bf__truth_defaults(bf__truth_plan *plan, const bf_env *env) {
+void bf__truth_defaults(bf_truth_plan *plan, const bf_env *env) {
     if (plan->kind == BF_TRUTH_AVERAGE) {
         plan->chains = plan->chains ? plan->chains : 256;
         plan->steps = plan->steps ? plan->steps : 20000;
@@ -37,7 +38,7 @@ void bf__truth_defaults(bf__truth_plan *plan, const bf_env *env) {
 
 /* Sums over each chain. */
 typedef struct tally {
-    const bf__truth_plan *plan;
+    const bf_truth_plan *plan;
     double *reward, *ends, *length; /* (chains) */
     double *series;                 /* (steps): every reward of a single chain, or NULL */
 } tally;
@@ -45,7 +46,7 @@ typedef struct tally {
 static bf_status visit(void *context, const bf__rollout_step *batch, bf_error *err) {
     (void)err;
     tally *sums = context;
-    const bf__truth_plan *plan = sums->plan;
+    const bf_truth_plan *plan = sums->plan;
     int64_t t = batch->t - plan->burn_in;
     if (t < 0)
         return BF_OK;
@@ -62,10 +63,10 @@ static bf_status visit(void *context, const bf__rollout_step *batch, bf_error *e
     return BF_OK;
 }
 
-static void summarise(bf__truth *out, const tally *sums) {
-    const bf__truth_plan *plan = sums->plan;
+static void summarise(bf_truth *out, const tally *sums) {
+    const bf_truth_plan *plan = sums->plan;
     int64_t chains = plan->chains;
-    const bf__mean none = {NAN, NAN};
+    const bf_mean none = {NAN, NAN};
     out->episode_return = out->episode_length = none;
     for (int64_t c = 0; c < chains; c++) {
         out->ends += (int64_t)sums->ends[c];
@@ -88,10 +89,10 @@ static void summarise(bf__truth *out, const tally *sums) {
     }
 }
 
-bf_status bf__truth_run(bf__truth *out, const bf__truth_plan *plan, const bf_env *env,
+bf_status bf__truth_run(bf_truth *out, const bf_truth_plan *plan, const bf_env *env,
                         const bf_policy *policy, bf_rewards rewards, const bf_context *context,
                         bf_arena *arena, bf_error *err) {
-    *out = (bf__truth){.transitions = 0};
+    *out = (bf_truth){.transitions = 0};
     tally sums = {.plan = plan};
     BF_ZALLOC(sums.reward, arena, plan->chains, err);
     BF_ZALLOC(sums.ends, arena, plan->chains, err);
@@ -107,5 +108,24 @@ bf_status bf__truth_run(bf__truth *out, const bf__truth_plan *plan, const bf_env
                            .task = "simulating"};
     BF_TRY(bf__rollout_run(&rollout, visit, &sums, context, err));
     summarise(out, &sums);
+    return BF_OK;
+}
+
+bf_status bf_true_value(const bf_truth **out, const bf_truth_plan *plan, const bf_env *env,
+                        const bf_policy *policy, const bf_context *context, bf_arena *arena,
+                        bf_error *err) {
+    bf_truth *truth;
+    bf_truth_plan *filled;
+    BF_ZALLOC(truth, arena, 1, err);
+    BF_ALLOC(filled, arena, 1, err);
+    *filled = *plan;
+    bf__truth_defaults(filled, env);
+    truth->exact = env->model && !plan->simulate && plan->kind != BF_TRUTH_EPISODE;
+    if (truth->exact)
+        BF_TRY(bf__exact_value(&truth->value.value, env, policy, plan->gamma, NULL, arena, err));
+    else
+        BF_TRY(bf__truth_run(truth, filled, env, policy, plan->rewards, context, arena, err));
+    truth->plan = filled;
+    *out = truth;
     return BF_OK;
 }

@@ -3,7 +3,7 @@
  * The words are about what spoils an estimate later: columns that were not understood, actions
  * never seen, next states that are not the next rows', a policy that is missing where restarts
  * will ask for it. Cost: a few passes over the columns; O(n log n) for the lengths of episodes. */
-#include "cli/survey.h"
+#include "report/survey.h"
 
 #include <math.h>
 #include <stdarg.h>

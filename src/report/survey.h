@@ -1,8 +1,7 @@
 /* survey.h - What is in a log, in numbers and in words. */
-#ifndef BF_CLI_SURVEY_H
-#define BF_CLI_SURVEY_H
+#ifndef BF_REPORT_SURVEY_H
+#define BF_REPORT_SURVEY_H
 
-#include "backflow/backflow.h"
 #include "estimator/answer.h"
 
 typedef struct bf__range {

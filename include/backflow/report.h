@@ -1,0 +1,100 @@
+/* report.h - Answers, logs and true values for people (text) and for programs (JSON).
+ *
+ * Every function makes a string in `arena`. In text for people, names of fields and options stand
+ * in backquotes, `gamma`; a program may show them as its users know them. The JSON of an answer is
+ * described in docs/answer.schema.json; its "schema" is BF_ANSWER_SCHEMA. */
+#ifndef BACKFLOW_REPORT_H
+#define BACKFLOW_REPORT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "backflow/dataset.h"
+#include "backflow/env.h"
+#include "backflow/estimator.h"
+#include "backflow/memory.h"
+#include "backflow/options.h"
+#include "backflow/stats.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BF_ANSWER_SCHEMA 1
+
+/* A table of options and the struct it filled. */
+typedef struct bf_filled {
+    const bf_option_table *table;
+    const void *options;
+} bf_filled;
+
+/* All that a report says about one answer. */
+typedef struct bf_answer {
+    const bf_problem *problem;
+    const bf_estimator *estimator;
+    const bf_estimate *estimate;
+    const bf_filled *settings; /* what else was chosen; none if settings_count is 0 */
+    int settings_count;
+    double seconds_read, seconds_estimate;
+    size_t size; /* sizeof(bf_answer), or 0: the fields above are all there is */
+} bf_answer;
+
+BF_API bf_status bf_report_text(const char **out, const bf_answer *answer, bf_arena *arena,
+                                bf_error *err);
+BF_API bf_status bf_report_json(const char **out, const bf_answer *answer, bf_arena *arena,
+                                bf_error *err);
+
+/* A method that could not run, and why. */
+typedef struct bf_skipped {
+    const char *method, *reason;
+} bf_skipped;
+
+/* Several methods on one log. */
+typedef struct bf_comparison {
+    const bf_problem *problem;
+    const bf_answer *answers;
+    int answer_count;
+    const bf_skipped *skipped;
+    int skipped_count;
+    const bf_filled *settings; /* those that no method has for itself */
+    int settings_count;
+    double seconds_read;
+    size_t size; /* sizeof(bf_comparison), or 0: the fields above are all there is */
+} bf_comparison;
+
+/* One table, and one object that holds what each method would print. */
+BF_API bf_status bf_report_table_text(const char **out, const bf_comparison *comparison,
+                                      bf_arena *arena, bf_error *err);
+BF_API bf_status bf_report_table_json(const char **out, const bf_comparison *comparison,
+                                      bf_arena *arena, bf_error *err);
+
+/* What a log was understood to hold, and what may spoil an estimate from it. */
+BF_API bf_status bf_report_log_text(const char **out, const bf_dataset *data, bf_arena *arena,
+                                    bf_error *err);
+BF_API bf_status bf_report_log_json(const char **out, const bf_dataset *data, bf_arena *arena,
+                                    bf_error *err);
+
+/* The value of a policy in an environment. */
+typedef struct bf_value_answer {
+    const bf_env *env;
+    const char *policy; /* as the user wrote it */
+    double alpha;       /* its share in a mixture with the uniform policy */
+    const bf_truth *truth;
+    const bf_filled *settings;
+    int settings_count;
+    double seconds;
+    size_t size; /* sizeof(bf_value_answer), or 0: the fields above are all there is */
+} bf_value_answer;
+
+BF_API bf_status bf_report_value_text(const char **out, const bf_value_answer *answer,
+                                      bf_arena *arena, bf_error *err);
+BF_API bf_status bf_report_value_json(const char **out, const bf_value_answer *answer,
+                                      bf_arena *arena, bf_error *err);
+
+/* `text` from column `indent` on, broken before column 88, and a newline. */
+BF_API void bf_paragraph(FILE *out, const char *text, int indent);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
