@@ -55,13 +55,14 @@ static bf__flow *make(int64_t n, int chain, const bf_context *context, bf_arena 
         npi[i] = bf_rng_uniform(&rng);
         npi[n + i] = 1 - npi[i];
     }
-    bf__flow_input in = {.n = n, .d = D, .z = z, .nz = nz, .actions = A, .action = action};
+    bf__points in = {.n = n, .d = D, .z = z, .nz = nz, .actions = A, .action = action};
     in.npi = npi;
-    in.gamma = 1;
+    in.steps.gamma = 1;
+    bf__pair_kernel kernel = {.share = 0};
     double width = 2.7;
     bf__flow *flow;
-    if (bf__kernel_set(&in.kernel, bf__kernel_find("gaussian"), &width, 1, &err) != BF_OK ||
-        bf__flow_create(&flow, &in, context, arena, &err) != BF_OK) {
+    if (bf__kernel_set(&kernel.state, bf__kernel_find("gaussian"), &width, 1, &err) != BF_OK ||
+        bf__flow_create(&flow, &in, &kernel, context, arena, &err) != BF_OK) {
         fprintf(stderr, "%s\n", err.message);
         exit(1);
     }
@@ -89,7 +90,7 @@ static void run(bench *b) {
     else if (!strncmp(b->job, "loss", 4))
         bf__flow_loss(&b->loss, b->flow, b->w, b->context, b->arena, &err);
     else /* against the first M of them */
-        bf__kernel_block_f(b->features, &b->flow->kernel, b->flow->data_f.z, b->flow->n,
+        bf__kernel_block_f(b->features, &b->flow->kernel.state, b->flow->data_f.z, b->flow->n,
                            b->flow->next_f.z, M, D, b->context->threads);
 }
 

@@ -59,13 +59,14 @@ static bf__flow *make(int64_t n, float *inputs, bf_arena *arena) {
         npi[i] = 0.9;
         npi[n + i] = 0.1;
     }
-    bf__flow_input in = {.n = n, .d = D, .z = z, .nz = nz, .actions = A, .action = action};
+    bf__points in = {.n = n, .d = D, .z = z, .nz = nz, .actions = A, .action = action};
     in.npi = npi;
-    in.gamma = 1;
+    in.steps.gamma = 1;
+    bf__pair_kernel kernel = {.share = 0};
     double width = 2.7;
     bf__flow *flow;
-    need(bf__kernel_set(&in.kernel, bf__kernel_find("gaussian"), &width, 1, &err) == BF_OK);
-    need(bf__flow_create(&flow, &in, &context, arena, &err) == BF_OK);
+    need(bf__kernel_set(&kernel.state, bf__kernel_find("gaussian"), &width, 1, &err) == BF_OK);
+    need(bf__flow_create(&flow, &in, &kernel, &context, arena, &err) == BF_OK);
     return flow;
 }
 

@@ -299,13 +299,13 @@ static void the_correction_is_two_stage_least_squares(void **state) {
     bf__pointwise options = {.bandwidth = "median"};
     bf__points points;
     bf__neighbours base;
-    bf__features features;
+    bf__pair_kernel kernel;
     bf__lowrank *lowrank;
     bf__correction *correction;
     assert_ok(bf__points_make(&points, &problem, "none", NULL, NULL, arena, &err), err);
     assert_ok(bf__neighbours_solve(&base, &problem, &points, 16, 0, NULL, arena, &err), err);
-    assert_ok(bf__features_read(&features, &points, &options, arena, &err), err);
-    assert_ok(bf__features_make(&lowrank, &points, &features, 1, M, NULL, arena, &err), err);
+    assert_ok(bf__features_read(&kernel, &points, &options, arena, &err), err);
+    assert_ok(bf__features_make(&lowrank, &points, &kernel, 1, M, NULL, arena, &err), err);
     assert_int_equal(lowrank->m, M);
     static double phi[N * M], psi[N * M], w[2 * N];
     const double ridge[2] = {1e-3, 1e-9};
@@ -604,7 +604,7 @@ static void moments_of_some_rows_are_those_of_all(void **state) {
     bf__pointwise options = {.bandwidth = "median"};
     bf__points points;
     bf__neighbours base;
-    bf__features features;
+    bf__pair_kernel kernel;
     bf__lowrank *lowrank, part;
     bf__correction *all, *some;
     static double w[2][N];
@@ -613,14 +613,14 @@ static void moments_of_some_rows_are_those_of_all(void **state) {
     const double ridge = 1e-9;
     assert_ok(bf__points_make(&points, &problem, "none", NULL, NULL, arena, &err), err);
     assert_ok(bf__neighbours_solve(&base, &problem, &points, 16, 0, NULL, arena, &err), err);
-    assert_ok(bf__features_read(&features, &points, &options, arena, &err), err);
-    assert_ok(bf__features_make(&lowrank, &points, &features, 2, M, NULL, arena, &err), err);
+    assert_ok(bf__features_read(&kernel, &points, &options, arena, &err), err);
+    assert_ok(bf__features_make(&lowrank, &points, &kernel, 2, M, NULL, arena, &err), err);
     for (int i = 0; i < N; i++) {
         row[i] = i;
         weight[i] = base.u[i];
     }
     bf__sample sample = {N, row, weight};
-    assert_ok(bf__features_part(&part, lowrank, &points, &features, 2, &sample, NULL, arena, &err),
+    assert_ok(bf__features_part(&part, lowrank, &points, &kernel, 2, &sample, NULL, arena, &err),
               err);
     bf__moment_rows rows = {&part, weight};
     assert_ok(bf__correction_make(&all, &base, lowrank, NULL, 1, NULL, arena, &err), err);

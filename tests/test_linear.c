@@ -18,15 +18,16 @@ static void finite_processes(void **state) {
 }
 
 /* k between the pairs (s, a) and x_j; s has coordinate c at s[c * stride]. */
-static double pair(const bf__flow_input *in, const double *s, int64_t stride, int action,
-                   int64_t j) {
-    return bf__kernel_plain(&in->kernel, s, stride, in->z + j, in->n, in->d) *
-           (action == in->action[j] ? 1 : in->action_share);
+static bf__pair_kernel kernel;
+
+static double pair(const bf__points *in, const double *s, int64_t stride, int action, int64_t j) {
+    return bf__kernel_plain(&kernel.state, s, stride, in->z + j, in->n, in->d) *
+           (action == in->action[j] ? 1 : kernel.share);
 }
 
 /* <psi_i, phi(x_j)> by the definition of psi, under restarts. */
-static double flow_at(const bf__flow_input *in, int64_t i, int64_t j) {
-    double g = in->terminated[i] ? 0 : in->gamma,
+static double flow_at(const bf__points *in, int64_t i, int64_t j) {
+    double g = in->steps.ended[i] ? 0 : in->steps.gamma,
            sum = pair(in, in->z + i, in->n, in->action[i], j);
     for (int a = 0; a < in->actions; a++) {
         sum -= g * in->npi[a * in->n + i] * pair(in, in->nz + i, in->n, a, j);
@@ -46,14 +47,14 @@ static double plain_value(const bf_dataset *data, double gamma, const char *widt
     bf_context context = {.threads = 1, .seed = 1};
     bf__points points;
     assert_ok(bf__points_make(&points, &problem, "none", NULL, &context, arena, &err), err);
-    bf__flow_input *in = &points.flow;
+    bf__points *in = &points;
     enum { N = 70 };
     static double gram[N][N], h[N][N], flow[N][N], t[N], b[N], m[N][N], a[N][N], spare[N][N];
     double p[N] = {0}, c[N];
     assert_int_equal(data->n, N);
-    assert_ok(bf__kernel_make(&in->kernel, "gaussian", width, in->z, N, in->d, 1, arena, &err),
+    assert_ok(bf__kernel_make(&kernel.state, "gaussian", width, in->z, N, in->d, 1, arena, &err),
               err);
-    in->action_share = share;
+    kernel.share = share;
     for (int j = 0; j < N; j++) {
         double mean = 0;
         for (int i = 0; i < N; i++) {

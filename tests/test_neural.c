@@ -101,20 +101,21 @@ static bf_dataset make_log(shape s) {
 }
 
 static bf__flow *make_flow(const bf_dataset *data, double **k) {
-    bf__flow_input in = {.n = data->n,
-                         .d = data->state_dim,
-                         .z = data->state,
-                         .nz = data->next_state,
-                         .actions = data->actions,
-                         .action = data->action,
-                         .npi = data->npi,
-                         .gamma = 1};
+    bf__points in = {.n = data->n,
+                     .d = data->state_dim,
+                     .z = data->state,
+                     .nz = data->next_state,
+                     .actions = data->actions,
+                     .action = data->action,
+                     .npi = data->npi,
+                     .steps.gamma = 1};
+    bf__pair_kernel kernel = {.share = 0};
     double width = 1.5;
     bf__flow *flow;
-    assert_ok(bf__kernel_set(&in.kernel, bf__kernel_find("gaussian"), &width, 1, &err), err);
-    assert_ok(bf__flow_create(&flow, &in, &one, arena, &err), err);
+    assert_ok(bf__kernel_set(&kernel.state, bf__kernel_find("gaussian"), &width, 1, &err), err);
+    assert_ok(bf__flow_create(&flow, &in, &kernel, &one, arena, &err), err);
     *k = room(data->n * data->n, sizeof **k);
-    assert_ok(bf__flow_plain(*k, &in, arena, &err), err);
+    assert_ok(bf__flow_plain(*k, &in, &kernel, arena, &err), err);
     return flow;
 }
 

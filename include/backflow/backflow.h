@@ -13,6 +13,7 @@
 #include "backflow/memory.h"
 #include "backflow/options.h"
 #include "backflow/policy.h"
+#include "backflow/problem.h"
 #include "backflow/report.h"
 #include "backflow/rng.h"
 #include "backflow/stats.h"

@@ -1,4 +1,4 @@
-/* estimator.h - The question, the methods that answer it, and the answer. */
+/* estimator.h - The methods that answer a question (problem.h), and the answer. */
 #ifndef BACKFLOW_ESTIMATOR_H
 #define BACKFLOW_ESTIMATOR_H
 
@@ -6,33 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "backflow/dataset.h"
 #include "backflow/log.h"
 #include "backflow/memory.h"
 #include "backflow/options.h"
-#include "backflow/policy.h"
+#include "backflow/problem.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* What becomes of a step that ended in a terminal state. */
-typedef enum bf_terminal {
-    BF_TERMINAL_RESTART, /* the next state is a start state: the mean over the log's */
-    BF_TERMINAL_ABSORB,  /* the process stays where it is, at reward 0 */
-    BF_TERMINAL_IGNORE,  /* the logged next state is used like any other */
-} bf_terminal;
-
-/* The question: what does the target policy, data->pi and data->npi, earn per step? */
-typedef struct bf_problem {
-    const bf_dataset *data;
-    double gamma; /* 1: long-run average; below 1: discounted, times 1 - gamma */
-    int terminal; /* bf_terminal */
-    /* The target policy itself, for methods that ask about states that are not in the log; it
-     * agrees with data->pi and data->npi. NULL: the columns are all there is. */
-    const bf_policy *target;
-    size_t size; /* sizeof(bf_problem), or 0: the fields above are all there is */
-} bf_problem;
 
 /* The answer: a handle, in the arena that bf_estimator_run was given. */
 typedef struct bf_estimate bf_estimate;

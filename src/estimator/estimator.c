@@ -9,6 +9,7 @@
 #include "core/fail.h"
 #include "estimator/judge.h"
 #include "estimator/result.h"
+#include "problem/steps.h"
 
 #define BF_ESTIMATOR(name) extern const bf_estimator bf__estimator_##name;
 #include "estimator/estimators.def"
@@ -32,10 +33,6 @@ const bf_estimator *bf_estimator_find(const char *name) {
     return NULL;
 }
 
-static bool any(const uint8_t *flags, int64_t n) {
-    return flags && memchr(flags, 1, (size_t)n);
-}
-
 /* Says what is missing, before any work. */
 static bf_status check_needs(const bf_estimator *estimator, const bf_problem *problem,
                              bf_error *err) {
@@ -57,19 +54,22 @@ static bf_status check_needs(const bf_estimator *estimator, const bf_problem *pr
                        name);
     if ((estimator->needs & BF_NEEDS_EPISODES) && !data->begin)
         return bf_fail(err, BF_ENEEDS, "%s needs episodes: a column episode in the log", name);
-    bool restarts = problem->terminal == BF_TERMINAL_RESTART && any(data->terminated, data->n);
-    if ((estimator->needs & BF_NEEDS_TARGET) && (problem->gamma < 1 || restarts)) {
-        const char *why = restarts ? "the log has terminated steps, which restart" : "gamma < 1";
+    bf__steps steps = bf__steps_of(problem);
+    if ((estimator->needs & BF_NEEDS_TARGET) && steps.starts) {
+        const char *why =
+            steps.restarts ? "the log has terminated steps, which restart" : "gamma < 1";
         if (!data->begin)
             return bf_fail(err, BF_ENEEDS,
                            "%s needs the start states of episodes (%s): add a column episode to "
                            "the log%s",
-                           name, why, restarts ? ", or choose --terminal absorb or ignore" : "");
+                           name, why,
+                           steps.restarts ? ", or choose --terminal absorb or ignore" : "");
         if (!data->pi && !data->na)
             return bf_fail(err, BF_ENEEDS,
                            "%s needs the target policy at the start states (%s): columns pi0, "
                            "pi1, ... in the log, or --policy FILE%s",
-                           name, why, restarts ? ", or choose --terminal absorb or ignore" : "");
+                           name, why,
+                           steps.restarts ? ", or choose --terminal absorb or ignore" : "");
     }
     return BF_OK;
 }
@@ -157,20 +157,21 @@ double bf__weighted_reward(const double *weights, const bf_dataset *data) {
 
 void bf__result_from_weights(bf_estimate *out, const bf_problem *problem, const double *weights) {
     const bf_dataset *data = problem->data;
+    bf__steps steps = bf__steps_of(problem);
     double sum = 0, squares = 0, largest = 0, ended = 0, value = bf__weighted_reward(weights, data);
     for (int64_t i = 0; i < data->n; i++) {
         sum += weights[i];
         squares += weights[i] * weights[i];
         if (weights[i] > largest)
             largest = weights[i];
-        if (data->terminated && data->terminated[i])
+        if (bf__step_ended(&steps, i))
             ended += weights[i];
     }
     out->value = value;
     out->weights = out->signed_weights = weights;
     bf__diagnose(out, BF__D_ESS, squares > 0 ? sum * sum / squares : 0);
     bf__diagnose(out, BF__D_MAX_WEIGHT, largest);
-    if (problem->terminal == BF_TERMINAL_RESTART && problem->gamma == 1 && ended > 0) {
+    if (steps.restarts && steps.gamma == 1 && ended > 0) {
         bf__diagnose(out, BF__D_EPISODE_RETURN, value / ended);
         bf__diagnose(out, BF__D_EPISODE_LENGTH, sum / ended);
     }

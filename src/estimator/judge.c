@@ -15,6 +15,7 @@
 
 #include "core/fail.h"
 #include "estimator/result.h"
+#include "problem/steps.h"
 
 static const char *const codes[] = {
 #define BF_REASON(id, code, advice) code,
@@ -219,11 +220,6 @@ bf__rule bf__rule_at(int index) {
 
 /* ---- Asking them */
 
-static bool has_ends(const bf_problem *problem) {
-    const bf_dataset *data = problem->data;
-    return data->terminated && memchr(data->terminated, 1, (size_t)data->n);
-}
-
 bf__facts bf__facts_of(const bf_estimate *estimate, const bf_problem *problem) {
     const bf_dataset *data = problem->data;
     double n = (double)data->n, square = 0;
@@ -233,7 +229,7 @@ bf__facts bf__facts_of(const bf_estimate *estimate, const bf_problem *problem) {
                    .gamma = problem->gamma,
                    .low = INFINITY,
                    .high = -INFINITY,
-                   .rests = problem->terminal == BF_TERMINAL_ABSORB && has_ends(problem)};
+                   .rests = bf__steps_of(problem).absorbs};
     for (int64_t i = 0; i < data->n; i++) {
         f.mean += data->reward[i] / n;
         f.low = fmin(f.low, data->reward[i]);

@@ -1,4 +1,4 @@
-/* flow.c - From a log's arrays to the atoms of psi, and what follows row by row.
+/* flow.c - From points and a kernel to the atoms of psi, and what follows row by row.
  *
  * Cost  O(n (d + A)) to build, plus O(n n0) exponentials for the products with the n0 start
  *       states where there are restarts or gamma < 1. */
@@ -15,20 +15,18 @@
 /* A chain has to be this long on average before one row serves both ends of a transition. */
 enum { MIN_CHAIN = 16, MAX_STARTS = 1000 };
 
-static bf_status check(const bf__flow_input *in, bf_error *err) {
-    bool restarts =
-        in->terminal == BF__RESTART && in->terminated && memchr(in->terminated, 1, (size_t)in->n);
+static bf_status check(const bf__points *in, const bf__pair_kernel *kernel, bf_error *err) {
     if (in->n < 1 || in->d < 1)
         return bf_fail(err, BF_EDATA, "no transitions, or states without coordinates");
-    if (!(in->gamma >= 0 && in->gamma <= 1))
-        return bf_fail(err, BF_EUSAGE, "gamma: %g is outside 0 to 1", in->gamma);
-    if (!(in->action_share >= 0 && in->action_share <= 1))
-        return bf_fail(err, BF_EUSAGE, "action share: %g is outside 0 to 1", in->action_share);
+    if (!(in->steps.gamma >= 0 && in->steps.gamma <= 1))
+        return bf_fail(err, BF_EUSAGE, "gamma: %g is outside 0 to 1", in->steps.gamma);
+    if (!(kernel->share >= 0 && kernel->share <= 1))
+        return bf_fail(err, BF_EUSAGE, "action share: %g is outside 0 to 1", kernel->share);
     if (in->actions ? !in->action || !in->npi : !in->u || !in->nu || in->samples < 1)
         return bf_fail(err, BF_ENEEDS, "no actions, or no target policy at the next states");
-    if ((restarts || in->gamma < 1) && (in->starts < 1 || (in->actions ? !in->pi0 : !in->u0)))
+    if (in->steps.starts && (in->starts < 1 || (in->actions ? !in->pi0 : !in->u0)))
         return bf_fail(err, BF_ENEEDS, "%s needs start states and the target policy there",
-                       restarts ? "restarting terminated steps" : "gamma < 1");
+                       in->steps.restarts ? "restarting terminated steps" : "gamma < 1");
     return BF_OK;
 }
 
@@ -74,7 +72,7 @@ bf_status bf__data_make(bf__data_d *out, const bf__flow *flow, const double *z,
                            (long long)i, (int)action[i], flow->actions - 1);
         kept[i] = action[i];
         for (int a = 0; a < flow->actions; a++)
-            o[a * n + i] = a == action[i] ? 1 : flow->share;
+            o[a * n + i] = a == action[i] ? 1 : flow->kernel.share;
     }
     out->action = kept;
     out->o = o;
@@ -97,7 +95,7 @@ static bf_status fill_policy(bf__next_d *out, const bf__flow *flow, const double
                            (long long)i, sum);
         for (int a = 0; a < actions; a++) {
             double p = pi[a * n + i] / sum;
-            pg[a * n + i] = g[i] * (flow->share + (1 - flow->share) * p);
+            pg[a * n + i] = g[i] * (flow->kernel.share + (1 - flow->kernel.share) * p);
             q[i * actions + a] = g[i] * p;
         }
     }
@@ -117,26 +115,22 @@ bf_status bf__next_make(bf__next_d *out, const bf__flow *flow, const double *z, 
     return copy(&out->nu, nu, (int64_t)flow->samples * flow->action_dim * n, arena, err);
 }
 
-/* g and h of every transition: the table in flow.h. */
-static bf_status fill_successors(bf__flow *flow, const bf__flow_input *in, bf_arena *arena,
+static bf_status fill_successors(bf__flow *flow, const bf__points *in, bf_arena *arena,
                                  bf_error *err) {
     double *g, *h;
     BF_ALLOC(g, arena, in->n, err);
     BF_ALLOC(h, arena, in->n, err);
     for (int64_t i = 0; i < in->n; i++) {
-        bool ended = in->terminated && in->terminated[i] && in->terminal != BF__IGNORE;
-        g[i] = ended ? 0 : in->gamma;
-        h[i] = 1 - in->gamma + (ended && in->terminal == BF__RESTART ? in->gamma : 0);
-        flow->corrected |= h[i] != 0;
+        g[i] = bf__step_g(&in->steps, i);
+        h[i] = bf__step_h(&in->steps, i);
     }
     flow->h_d = h;
     return bf__next_make(&flow->next_d, flow, in->nz, in->npi, in->nu, g, in->n, arena, err);
 }
 
-/* The start states, or max_starts of them drawn without replacement, each with weight 1 / n0. */
-static bf_status fill_starts(bf__flow *flow, const bf__flow_input *in, bf_arena *arena,
-                             bf_error *err) {
-    int64_t all = in->starts, most = in->max_starts > 0 ? in->max_starts : MAX_STARTS;
+/* The start states, or most_starts of them drawn without replacement, each with weight 1 / n0. */
+static bf_status fill_starts(bf__flow *flow, const bf__points *in, bf_arena *arena, bf_error *err) {
+    int64_t all = in->starts, most = in->most_starts > 0 ? in->most_starts : MAX_STARTS;
     int64_t n0 = all < most ? all : most;
     int64_t k = (int64_t)in->samples * in->action_dim;
     int64_t *chosen;
@@ -259,10 +253,10 @@ static bf_status fill_floats(bf__flow *flow, bf_arena *arena, bf_error *err) {
     return narrow(&flow->chain_f, flow->chain_d, d * flow->points, arena, err);
 }
 
-bf_status bf__flow_create(bf__flow **out, const bf__flow_input *in, const bf_context *context,
-                          bf_arena *arena, bf_error *err) {
+bf_status bf__flow_create(bf__flow **out, const bf__points *in, const bf__pair_kernel *kernel,
+                          const bf_context *context, bf_arena *arena, bf_error *err) {
     *out = NULL;
-    BF_TRY(check(in, err));
+    BF_TRY(check(in, kernel, err));
     bf__flow *flow;
     BF_ALLOC(flow, arena, 1, err);
     *flow = (bf__flow){.n = in->n,
@@ -270,9 +264,8 @@ bf_status bf__flow_create(bf__flow **out, const bf__flow_input *in, const bf_con
                        .actions = in->actions,
                        .action_dim = in->actions ? 0 : in->action_dim,
                        .samples = in->actions ? 0 : in->samples,
-                       .share = in->action_share,
-                       .kernel = in->kernel,
-                       .action_kernel = in->action_kernel};
+                       .kernel = *kernel,
+                       .corrected = in->steps.starts};
     BF_TRY(bf__data_make(&flow->data_d, flow, in->z, in->action, in->u, in->n, arena, err));
     BF_TRY(fill_successors(flow, in, arena, err));
     if (flow->corrected) {

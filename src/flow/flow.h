@@ -3,55 +3,24 @@
  *     psi_i = phi(s_i, a_i) - g_i E_{a' ~ pi} phi(s'_i, a') - h_i S0,   S0 = mean E_pi phi(s0, a0)
  *     K_ij  = <psi_i, psi_j>,     loss(w) = |sum_i w_i psi_i|^2 = w' K w
  *
- * gamma and what becomes of terminated steps are all in g and h:
- *
- *                  not terminated      terminated
- *     restart      g = gamma           g = 0, h = 1      (the next state is a start state)
- *     absorb       g = gamma           g = 0
- *     ignore       g = gamma           g = gamma         and h = 1 - gamma wherever not said
- *
- * The kernel is k_s(s, t) k_a(a, b) with k_a = c + (1 - c) 1{a = b} for discrete actions and
- * c + (1 - c) k(a, b), k a kernel on action vectors, for continuous ones, where the mean over a'
- * is over M sampled actions.
+ * The points and their g and h are those of the question (problem/points.h, problem/steps.h); the
+ * flow adds the kernel, <phi(x), phi(y)> = k(x, y).
  *
  * Arrays are column after column: coordinate c of point j of z (d, n) is z[c * n + j]. */
 #ifndef BF_FLOW_FLOW_H
 #define BF_FLOW_FLOW_H
 
-#include "backflow/log.h"
-#include "backflow/memory.h"
 #include "kernel/kernel.h"
+#include "problem/points.h"
 
-enum { BF__RESTART, BF__ABSORB, BF__IGNORE }; /* numbered as bf_terminal */
-
-typedef struct bf__flow_input {
-    int64_t n; /* transitions */
-    int d;
-    const double *z, *nz; /* (d, n): states and next states, standardised */
-
-    int actions;           /* A; 0: continuous */
-    const int32_t *action; /* (n) */
-    const double *npi;     /* (A, n): pi at the next states */
-
-    int action_dim, samples; /* k, M */
-    const double *u;         /* (k, n), standardised */
-    const double *nu;        /* (M * k, n): actions sampled from pi at the next states */
-
-    const uint8_t *terminated; /* (n); NULL: none */
-
-    int64_t starts;    /* start states, at least 1 where gamma < 1 or steps restart */
-    const double *z0;  /* (d, starts) */
-    const double *pi0; /* (A, starts) */
-    const double *u0;  /* (M * k, starts) */
-
-    double gamma;
-    int terminal;             /* BF__RESTART, ... */
-    double action_share;      /* c, 0 to 1 */
-    bf__kernel kernel;        /* on states */
-    bf__kernel action_kernel; /* on action vectors; continuous only */
-    int64_t max_starts;       /* more are sampled down to this many; 0: 1,000 */
-    uint64_t seed;            /* of that sampling */
-} bf__flow_input;
+/* The kernel on pairs, k_s(s, t) k_a(a, b) with k_a = c + (1 - c) 1{a = b} for discrete actions and
+ * c + (1 - c) k(a, b), k a kernel on action vectors, for continuous ones. There the mean over a' is
+ * over M sampled actions. */
+typedef struct bf__pair_kernel {
+    bf__kernel state;  /* k_s */
+    bf__kernel action; /* k; of vectors only */
+    double share;      /* c, 0 to 1 */
+} bf__pair_kernel;
 
 /* Atoms phi(z_j, a_j). o (A, n): c + (1 - c) 1{a_j = a}. */
 typedef struct bf__data_f {
@@ -79,8 +48,7 @@ typedef struct bf__next_d {
 typedef struct bf__flow {
     int64_t n;
     int d, actions, action_dim, samples;
-    double share; /* c */
-    bf__kernel kernel, action_kernel;
+    bf__pair_kernel kernel;
 
     bf__data_d data_d; /* x_i */
     bf__next_d next_d; /* successors, times g_i */
@@ -104,12 +72,14 @@ typedef struct bf__flow {
     const double *chain_d;
 } bf__flow;
 
-/* Copies what it needs into `arena`; *input may go. */
-bf_status bf__flow_create(bf__flow **out, const bf__flow_input *input, const bf_context *context,
-                          bf_arena *arena, bf_error *err);
+/* Copies what it needs into `arena`; *points and *kernel may go. Of more than 1,000 start states,
+ * as many are drawn by the seed of the points. */
+bf_status bf__flow_create(bf__flow **out, const bf__points *points, const bf__pair_kernel *kernel,
+                          const bf_context *context, bf_arena *arena, bf_error *err);
 
 /* The oracle: K (n, n) by the definition, every psi written out in atoms. O(n^2 (A n0)^2). */
-bf_status bf__flow_plain(double *k, const bf__flow_input *input, bf_arena *arena, bf_error *err);
+bf_status bf__flow_plain(double *k, const bf__points *points, const bf__pair_kernel *kernel,
+                         bf_arena *arena, bf_error *err);
 
 /* K_ii (n), in double. O(n). */
 void bf__flow_diagonal(double *diagonal, const bf__flow *flow, const bf_context *context);

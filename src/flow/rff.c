@@ -70,7 +70,7 @@ static void add_data(double *out, const bf__rff *rff, const bf__data_d *set, int
     const bf__flow *flow = rff->flow;
     double one = 1, unit = sqrt(1 / (double)rff->waves);
     add_waves(out, rff, set->z + i, flow->actions ? NULL : set->u + i, set->n,
-              sqrt(flow->share) * unit, sqrt(1 - flow->share) * unit, &one,
+              sqrt(flow->kernel.share) * unit, sqrt(1 - flow->kernel.share) * unit, &one,
               flow->actions ? set->action[i] : 0, 1);
 }
 
@@ -79,7 +79,7 @@ static void add_next(double *out, const bf__rff *rff, double sign, const bf__nex
                      int64_t i) {
     const bf__flow *flow = rff->flow;
     double one = 1, unit = sign * sqrt(1 / (double)rff->waves), g = set->g[i];
-    double common = sqrt(flow->share) * unit * g, own = sqrt(1 - flow->share) * unit;
+    double common = sqrt(flow->kernel.share) * unit * g, own = sqrt(1 - flow->kernel.share) * unit;
     if (flow->actions) { /* q has g in it */
         add_waves(out, rff, set->z + i, NULL, set->n, common, own, set->q + i * flow->actions, 0,
                   flow->actions);
@@ -99,11 +99,11 @@ bf_status bf__rff_create(bf__rff **out, const bf__flow *flow, int64_t waves, uin
         return bf_fail(err, BF_EUSAGE, "waves: %lld is below 1, the least allowed",
                        (long long)waves);
     BF_ALLOC(rff, arena, 1, err);
-    *rff = (bf__rff){.flow = flow, .waves = waves, .common = flow->share > 0};
+    *rff = (bf__rff){.flow = flow, .waves = waves, .common = flow->kernel.share > 0};
     rff->m = 2 * waves * ((flow->actions ? flow->actions : 1) + (rff->common ? 1 : 0));
-    BF_TRY(draw(&rff->state, &flow->kernel, flow->d, waves, &rng, arena, err));
+    BF_TRY(draw(&rff->state, &flow->kernel.state, flow->d, waves, &rng, arena, err));
     if (!flow->actions)
-        BF_TRY(draw(&rff->action, &flow->action_kernel, flow->action_dim, waves, &rng, arena, err));
+        BF_TRY(draw(&rff->action, &flow->kernel.action, flow->action_dim, waves, &rng, arena, err));
     if (flow->corrected) {
         double *start;
         BF_ZALLOC(start, arena, rff->m, err);

@@ -11,9 +11,9 @@
 #include "model/count.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/fail.h"
+#include "estimator/remarks.h"
 #include "estimator/result.h"
 
 /* pi (C) from the policy, over the actions seen; miss (S) the share of those that are not. */
@@ -180,6 +180,6 @@ bf_status bf__count_report(bf_estimate *out, const bf__count *count, bf_arena *a
     bf__diagnose(out, BF__D_COVERAGE_MODEL, count->covered);
     bf__diagnose(out, BF__D_CELLS, (double)(m->cells - m->absorbing));
     bf__diagnose(out, BF__D_MODEL_CLASSES, count->closed);
-    BF_TRY(bf__cells_warn_classes(out, m, count->closed, count->low, count->high, arena, err));
-    return bf__cells_warn_doubts(out, m, count->residual, arena, err);
+    BF_TRY(bf__remark_classes(out, m, count->closed, count->low, count->high, arena, err));
+    return bf__remark_doubts(out, m, count->residual, arena, err);
 }

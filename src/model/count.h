@@ -2,6 +2,7 @@
 #ifndef BF_MODEL_COUNT_H
 #define BF_MODEL_COUNT_H
 
+#include "estimator/answer.h"
 #include "problem/cells.h"
 #include "solver/chain.h"
 

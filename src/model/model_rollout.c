@@ -20,8 +20,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "backflow/rng.h"
 #include "core/fail.h"
 #include "core/log.h"
+#include "estimator/remarks.h"
 #include "estimator/result.h"
 #include "model/model.h"
 #include "model/regression.h"
@@ -36,7 +38,7 @@ typedef struct rollout {
     const bf_problem *problem;
     const bf__points *points;
     bf__regression regression;
-    bool change, ends;
+    bool change;
     int d, joint;         /* numbers of a state of the log; coordinates of a point of the model */
     const int *column;    /* (targets - FIXED): the state's column that a target is of */
     const double *period; /* (d): 0 where no angle */
@@ -80,7 +82,7 @@ static bf_status make_targets(double **out, int *targets, rollout *r, bf_arena *
     double *y;
     BF_ALLOC(y, arena, *targets * n, err);
     for (int64_t i = 0; i < n; i++) {
-        double ended = r->ends && data->terminated[i] ? 1 : 0;
+        double ended = bf__step_ended(&r->points->steps, i) ? 1 : 0;
         y[i] = data->reward[i];
         y[n + i] = ended;
         y[2 * n + i] = 1 - ended;
@@ -115,12 +117,12 @@ static void move(rollout *r) {
 /* ---- The target policy, anywhere */
 
 static bf_status choose_places(rollout *r, bf_arena *arena, bf_error *err) {
-    const bf__flow_input *f = &r->points->flow;
+    const bf__points *f = r->points;
     int64_t most = f->n + f->starts, at = 0, *origin;
     double *place;
     BF_ALLOC(origin, arena, most, err);
     for (int64_t i = 0; i < f->n; i++)
-        if (!(r->ends && f->terminated[i]))
+        if (!bf__step_ended(&f->steps, i))
             origin[at++] = i;
     for (int64_t e = 0; e < f->starts; e++)
         origin[at++] = f->n + e;
@@ -139,7 +141,7 @@ static bf_status choose_places(rollout *r, bf_arena *arena, bf_error *err) {
 
 /* Draws an action at r->state, of coordinates r->z: its group; a vector goes behind them. */
 static bf_status act(int *group, rollout *r, bf_rng *rng, bf_error *err) {
-    const bf__flow_input *f = &r->points->flow;
+    const bf__points *f = r->points;
     int actions = f->actions;
     double sum = 0;
     *group = 0;
@@ -198,7 +200,7 @@ typedef struct tally {
 static bf_status roll(tally *out, rollout *r, int64_t steps, const bf_context *context,
                       bf_error *err) {
     bf_rng rng = bf_rng_make(context ? context->seed : 1, "model rollout", 0);
-    const bf_problem *problem = r->problem;
+    const bf__steps *s = &r->points->steps;
     bool absorbed = false;
     int group;
     *out = (tally){.rows = 0};
@@ -207,15 +209,15 @@ static bf_status roll(tally *out, rollout *r, int64_t steps, const bf_context *c
         if (t % 1000 == 0 &&
             !bf__progress(context, "rolling out in the model", (double)t, (double)steps, NULL))
             return bf_fail(err, BF_ECANCELLED, "cancelled");
-        bool restart = problem->gamma < 1 && bf_rng_uniform(&rng) >= problem->gamma;
+        bool restart = s->gamma < 1 && bf_rng_uniform(&rng) >= s->gamma;
         if (!absorbed) {
             bf__coordinates_apply(r->z, &r->points->coordinates, r->state, 1);
             BF_TRY(act(&group, r, &rng, err));
             out->rows += bf__regression_at(r->mean, &r->regression, group, r->z, r->scratch);
             out->sum[t * BATCHES / steps] += r->mean[0];
-            bool ended = r->ends && (bf_rng_uniform(&rng) < r->mean[1] || !(r->mean[2] > 1e-12));
+            bool ended = s->ended && (bf_rng_uniform(&rng) < r->mean[1] || !(r->mean[2] > 1e-12));
             out->ends += ended;
-            absorbed = ended && problem->terminal == BF_TERMINAL_ABSORB;
+            absorbed = ended && s->absorbs;
             restart = restart || (ended && !absorbed);
             if (!ended && !restart)
                 move(r);
@@ -224,7 +226,7 @@ static bf_status roll(tally *out, rollout *r, int64_t steps, const bf_context *c
             begin_anew(r, &rng);
             absorbed = false;
         }
-        if (absorbed && problem->gamma == 1) {
+        if (absorbed && s->gamma == 1) {
             out->over = true;
             return BF_OK;
         }
@@ -259,7 +261,7 @@ static bf_status ranges(rollout *r, bf_arena *arena, bf_error *err) {
 
 /* Points of the model: states, and actions behind them where they are vectors. */
 static bf_status joint_points(const double **out, rollout *r, bf_arena *arena, bf_error *err) {
-    const bf__flow_input *f = &r->points->flow;
+    const bf__points *f = r->points;
     double *z;
     r->joint = f->d + f->action_dim;
     *out = f->z;
@@ -275,7 +277,7 @@ static bf_status joint_points(const double **out, rollout *r, bf_arena *arena, b
 static bf_status set_up(rollout *r, const bf__model_options *options, const bf_context *context,
                         bf_arena *arena, bf_error *err) {
     const bf_dataset *data = r->problem->data;
-    const bf__flow_input *f = &r->points->flow;
+    const bf__points *f = r->points;
     const double *points;
     double *y;
     int targets;
@@ -283,7 +285,6 @@ static bf_status set_up(rollout *r, const bf__model_options *options, const bf_c
     bf__kernel kernel;
     r->d = data->state_dim;
     r->change = options->predict == BF__PREDICT_CHANGE;
-    r->ends = r->problem->terminal != BF_TERMINAL_IGNORE && data->terminated;
     BF_ZALLOC(seen, arena, f->actions, err);
     for (int64_t i = 0; i < f->n && f->actions > 0; i++)
         seen[f->action[i]] = true;
@@ -327,7 +328,7 @@ static bf_status report(bf_estimate *out, const rollout *r, const tally *t, int6
                         "the rollout visits states that are not in the log, and the target policy "
                         "is only known at those that are: it is taken to do what it does at the "
                         "nearest logged next state"));
-    return bf__points_report(out, r->points, arena, err);
+    return bf__remark_points(out, r->points, arena, err);
 }
 
 bf_status bf__model_rollout(bf_estimate *out, const bf_problem *problem,

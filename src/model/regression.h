@@ -2,7 +2,7 @@
 #ifndef BF_MODEL_REGRESSION_H
 #define BF_MODEL_REGRESSION_H
 
-#include "problem/points.h"
+#include "kernel/kernel.h"
 
 /* Rows of one action: the points and what was seen after them. */
 typedef struct bf__regression_group {

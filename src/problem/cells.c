@@ -61,9 +61,9 @@ static int32_t number_of(numbering *s, int64_t id) {
     }
 }
 
-/* state (n) and next (n): numbers of s and s'; -1 for the next state of a row that `leaves`. */
-static bf_status number_states(bf__cells *m, const bf_dataset *data, const uint8_t *leaves,
-                               int32_t *state, int32_t *next, bf_arena *arena, bf_error *err) {
+/* state (n) and next (n): numbers of s and s'; -1 for the next state of a row that ended. */
+static bf_status number_states(bf__cells *m, const bf_dataset *data, int32_t *state, int32_t *next,
+                               bf_arena *arena, bf_error *err) {
     numbering s = {.data = data};
     int64_t *example;
     BF_ALLOC(example, arena, 2 * data->n + 1, err);
@@ -78,7 +78,7 @@ static bf_status number_states(bf__cells *m, const bf_dataset *data, const uint8
     s.mask = direct ? 0 : (uint64_t)room - 1;
     for (int64_t i = 0; i < data->n; i++) {
         state[i] = number_of(&s, 2 * i);
-        next[i] = leaves && leaves[i] ? -1 : number_of(&s, 2 * i + 1);
+        next[i] = bf__step_ended(&m->steps, i) ? -1 : number_of(&s, 2 * i + 1);
     }
     bf_arena_rewind(arena, mark);
     m->states = s.count;
@@ -179,9 +179,8 @@ static bf_status collect_policy(bf__cells *m, const bf_dataset *data, const int3
 
 /* ---- Where cells lead */
 
-static bf_status collect_flow(bf__cells *m, const bf_problem *problem, const uint8_t *leaves,
-                              const int32_t *next, bf_arena *arena, bf_error *err) {
-    const bf_dataset *data = problem->data;
+static bf_status collect_flow(bf__cells *m, const bf_dataset *data, const int32_t *next,
+                              bf_arena *arena, bf_error *err) {
     int64_t n = data->n, *begin, *order, *fill;
     int32_t *to;
     double *prob, *restart;
@@ -203,15 +202,15 @@ static bf_status collect_flow(bf__cells *m, const bf_problem *problem, const uin
     int64_t edges = 0, row = 0;
     for (int64_t c = 0; c < m->cells; c++) {
         begin[c] = edges;
-        double each = m->count[c] ? problem->gamma / (double)m->count[c] : 0;
+        double each = m->count[c] ? m->steps.gamma / (double)m->count[c] : 0;
         for (int64_t k = 0; k < m->count[c]; k++, row++) {
             int64_t i = order[row];
             int32_t s = next[i];
-            if (leaves && leaves[i] && problem->terminal == BF_TERMINAL_RESTART) {
+            if (s < 0 && m->steps.restarts) {
                 restart[c] += each;
                 continue;
             }
-            if (leaves && leaves[i])
+            if (s < 0)
                 s = (int32_t)(m->states - 1);
             if (share[s] == 0)
                 to[edges++] = s;
@@ -219,13 +218,13 @@ static bf_status collect_flow(bf__cells *m, const bf_problem *problem, const uin
         }
         if (m->count[c] == 0) { /* the absorbing cell */
             to[edges++] = m->state_of[c];
-            share[m->state_of[c]] = problem->gamma;
+            share[m->state_of[c]] = m->steps.gamma;
         }
         for (int64_t j = begin[c]; j < edges; j++) {
             prob[j] = share[to[j]];
             share[to[j]] = 0;
         }
-        restart[c] += 1 - problem->gamma;
+        restart[c] += 1 - m->steps.gamma;
     }
     begin[m->cells] = edges;
     bf_arena_rewind(arena, mark);
@@ -244,22 +243,19 @@ bf_status bf__cells_build(bf__cells *out, const bf_problem *problem, bf_arena *a
                        "tabular weights need discrete actions: the log has real-valued ones");
     if (data->n > INT32_MAX / 2)
         return bf_fail(err, BF_EDATA, "tabular weights take at most 2^30 transitions");
-    bf__cells m = {.actions = data->actions};
-    /* Rows whose logged next state is not where the process goes. */
-    const uint8_t *leaves = problem->terminal == BF_TERMINAL_IGNORE ? NULL : data->terminated;
-    m.absorbing =
-        problem->terminal == BF_TERMINAL_ABSORB && leaves && memchr(leaves, 1, (size_t)data->n);
+    bf__cells m = {.actions = data->actions, .steps = bf__steps_of(problem)};
+    m.absorbing = m.steps.absorbs;
     int32_t *state, *next;
     BF_ALLOC(state, arena, data->n, err);
     BF_ALLOC(next, arena, data->n, err);
-    BF_TRY(number_states(&m, data, leaves, state, next, arena, err));
+    BF_TRY(number_states(&m, data, state, next, arena, err));
     m.row_state = state;
     m.row_next = next;
     if (m.absorbing)
         m.states++;
     BF_TRY(collect_cells(&m, data, state, arena, err));
     BF_TRY(collect_policy(&m, data, state, next, arena, err));
-    BF_TRY(collect_flow(&m, problem, leaves, next, arena, err));
+    BF_TRY(collect_flow(&m, data, next, arena, err));
     double *start;
     BF_ZALLOC(start, arena, m.states, err);
     for (int64_t e = 0; e < data->episodes; e++)

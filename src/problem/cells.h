@@ -2,21 +2,24 @@
 #ifndef BF_PROBLEM_CELLS_H
 #define BF_PROBLEM_CELLS_H
 
-#include "estimator/answer.h"
+#include "backflow/memory.h"
+#include "problem/steps.h"
 
 /* States are numbered 0 .. S-1 as they first appear; a cell is a visited pair (s, a).
  *
  * From cell c the process goes to state to[j] with probability prob[j], begin[c] <= j < begin[c+1],
- * or, with probability restart[c], to a state drawn from `start`. These are the empirical
- * frequencies, with gamma and terminal steps already in them: they sum to 1.
+ * or, with probability restart[c], to a state drawn from `start`. These are the means of g and h
+ * (steps.h) over the rows of the cell. Steps that stay ended lead to the absorbing state, so that
+ * all sum to 1.
  *
  * Under BF_TERMINAL_ABSORB with terminal steps, state S-1 is the absorbing state and cell C-1 its
  * only pair: reward 0, no rows. */
 typedef struct bf__cells {
-    int64_t states; /* S */
-    int actions;    /* A */
-    int64_t cells;  /* C */
-    bool absorbing;
+    int64_t states;  /* S */
+    int actions;     /* A */
+    int64_t cells;   /* C */
+    bf__steps steps; /* what the rows mean */
+    bool absorbing;  /* steps.absorbs */
 
     const int64_t *row_cell;  /* (n): the cell of a row */
     const int32_t *row_state; /* (n): the number of its state */
@@ -42,14 +45,6 @@ typedef struct bf__cells {
 /* Refuses continuous actions. */
 bf_status bf__cells_build(bf__cells *out, const bf_problem *problem, bf_arena *arena,
                           bf_error *err);
-
-/* Where there are several closed classes, with values from `low` to `high`. */
-bf_status bf__cells_warn_classes(bf_estimate *out, const bf__cells *m, int closed, double low,
-                                 double high, bf_arena *arena, bf_error *err);
-
-/* Where the stationary distribution has too large a residual, or pi is not one function. */
-bf_status bf__cells_warn_doubts(bf_estimate *out, const bf__cells *m, double residual,
-                                bf_arena *arena, bf_error *err);
 
 /* pi(a|s) of a cell. */
 static inline double bf__cell_pi(const bf__cells *m, int64_t cell) {

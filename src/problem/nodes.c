@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backflow/rng.h"
 #include "core/fail.h"
 
-static int group_of(const bf__flow_input *f, int64_t i) {
-    return f->actions ? f->action[i] : 0;
+static int group_of(const bf__points *points, int64_t i) {
+    return points->actions ? points->action[i] : 0;
 }
 
 /* ---- Which rows */
@@ -26,25 +27,25 @@ static void set_quotas(int64_t *quota, const int64_t *total, int groups, int64_t
     }
 }
 
-static bf_status choose_rows(bf__nodes *out, const bf__flow_input *f, int64_t most, bf_arena *arena,
-                             bf_error *err) {
+static bf_status choose_rows(bf__nodes *out, const bf__points *points, int64_t most,
+                             bf_arena *arena, bf_error *err) {
     int64_t *left, *quota, *row, rows = 0;
     double *stands;
     BF_ZALLOC(left, arena, out->groups, err);
     BF_ZALLOC(quota, arena, out->groups, err);
     BF_ALLOC(stands, arena, out->groups, err);
-    for (int64_t i = 0; i < f->n; i++)
-        left[group_of(f, i)]++;
-    set_quotas(quota, left, out->groups, f->n, most);
+    for (int64_t i = 0; i < points->n; i++)
+        left[group_of(points, i)]++;
+    set_quotas(quota, left, out->groups, points->n, most);
     for (int b = 0; b < out->groups; b++) {
         rows += quota[b];
         stands[b] = quota[b] > 0 ? (double)left[b] / (double)quota[b] : 1;
     }
     BF_ALLOC(row, arena, rows, err);
-    bf_rng rng = bf_rng_make(f->seed, "nodes", 0);
+    bf_rng rng = bf_rng_make(points->seed, "nodes", 0);
     out->rows = 0;
-    for (int64_t i = 0; i < f->n; i++) {
-        int b = group_of(f, i);
+    for (int64_t i = 0; i < points->n; i++) {
+        int b = group_of(points, i);
         if (quota[b] == left[b] || bf_rng_below(&rng, left[b]) < quota[b]) {
             row[out->rows++] = i;
             quota[b]--;
@@ -56,11 +57,11 @@ static bf_status choose_rows(bf__nodes *out, const bf__flow_input *f, int64_t mo
     return BF_OK;
 }
 
-void bf__nodes_place(double *q, const bf__nodes *nodes, const bf__flow_input *f, int64_t i) {
-    for (int c = 0; c < f->d; c++)
-        q[c] = f->z[c * f->n + i];
-    for (int c = f->d; c < nodes->dim; c++)
-        q[c] = f->u[(c - f->d) * f->n + i];
+void bf__nodes_place(double *q, const bf__nodes *nodes, const bf__points *points, int64_t i) {
+    for (int c = 0; c < points->d; c++)
+        q[c] = points->z[c * points->n + i];
+    for (int c = points->d; c < nodes->dim; c++)
+        q[c] = points->u[(c - points->d) * points->n + i];
 }
 
 /* ---- Which of them are one node */
@@ -87,7 +88,7 @@ static int compare(const void *left, const void *right, void *self) {
     return order ? order : (a > b) - (a < b);
 }
 
-static bf_status merge_rows(bf__nodes *out, const bf__flow_input *f, bf_arena *arena,
+static bf_status merge_rows(bf__nodes *out, const bf__points *points, bf_arena *arena,
                             bf_error *err) {
     int64_t rows = out->rows, *first;
     int32_t *order, *node_of, *count, at = -1;
@@ -102,8 +103,8 @@ static bf_status merge_rows(bf__nodes *out, const bf__flow_input *f, bf_arena *a
     BF_ALLOC(order, arena, rows, err);
     BF_ALLOC(group, arena, rows, err);
     for (int64_t r = 0; r < rows; r++) {
-        bf__nodes_place(x + r * out->dim, out, f, out->row[r]);
-        group[r] = group_of(f, out->row[r]);
+        bf__nodes_place(x + r * out->dim, out, points, out->row[r]);
+        group[r] = group_of(points, out->row[r]);
         order[r] = (int32_t)r;
     }
     listing l = {x, group, out->dim};
@@ -147,12 +148,12 @@ static bf_status plant_trees(bf__nodes *out, bf_arena *arena, bf_error *err) {
     return BF_OK;
 }
 
-bf_status bf__nodes_make(bf__nodes *out, const bf__flow_input *f, int64_t most, bf_arena *arena,
+bf_status bf__nodes_make(bf__nodes *out, const bf__points *points, int64_t most, bf_arena *arena,
                          bf_error *err) {
-    *out = (bf__nodes){.dim = f->actions ? f->d : f->d + f->action_dim,
-                       .groups = f->actions ? f->actions : 1};
-    BF_TRY(choose_rows(out, f, most, arena, err));
-    BF_TRY(merge_rows(out, f, arena, err));
+    *out = (bf__nodes){.dim = points->actions ? points->d : points->d + points->action_dim,
+                       .groups = points->actions ? points->actions : 1};
+    BF_TRY(choose_rows(out, points, most, arena, err));
+    BF_TRY(merge_rows(out, points, arena, err));
     return plant_trees(out, arena, err);
 }
 

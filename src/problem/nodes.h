@@ -21,12 +21,12 @@ typedef struct bf__nodes {
     const bf__kdtree *tree; /* (groups); of a group without nodes: not filled */
 } bf__nodes;
 
-/* At most `most` rows, drawn by the seed of the flow; rare actions keep a share. */
-bf_status bf__nodes_make(bf__nodes *out, const bf__flow_input *f, int64_t most, bf_arena *arena,
+/* At most `most` rows, drawn by the seed of the points; rare actions keep a share. */
+bf_status bf__nodes_make(bf__nodes *out, const bf__points *points, int64_t most, bf_arena *arena,
                          bf_error *err);
 
 /* The coordinates of transition i as a node: q (dim). */
-void bf__nodes_place(double *q, const bf__nodes *nodes, const bf__flow_input *f, int64_t i);
+void bf__nodes_place(double *q, const bf__nodes *nodes, const bf__points *points, int64_t i);
 
 /* Up to k nodes of `group` nearest to q, with the smooth weights exp(-2 (distance / largest)^2),
  * scaled to sum 1. A node of several rows that is met exactly is returned alone: a log of repeated

@@ -1,8 +1,6 @@
 /* pairs.c - (state, action) pairs as inputs of a network. Cost O(inputs) a pair. */
 #include "problem/pairs.h"
 
-#include <string.h>
-
 #include "core/fail.h"
 
 enum { MOST_STATES = 100 };
@@ -37,7 +35,7 @@ static bool labels(const bf_dataset *data) {
 
 static bf_status coordinates(bf__pairs *out, const bf_dataset *data, bf_arena *arena,
                              bf_error *err) {
-    const bf__flow_input *in = &out->points.flow;
+    const bf__points *in = &out->points;
     if (!labels(data)) {
         out->d = in->d;
         BF_TRY(narrow(&out->z, in->z, in->d * in->n, arena, err));
@@ -71,20 +69,17 @@ bf_status bf__pairs_make(bf__pairs *out, const bf_problem *problem, const char *
     const bf_dataset *data = problem->data;
     *out = (bf__pairs){.n = data->n};
     BF_TRY(bf__points_make(&out->points, problem, periodic, scale, context, arena, err));
-    const bf__flow_input *in = &out->points.flow;
+    const bf__points *in = &out->points;
     out->starts = in->starts;
     BF_TRY(coordinates(out, data, arena, err));
     out->choices = in->actions ? in->actions : in->samples;
     out->inputs = out->d + (in->actions ? in->actions : in->action_dim);
-    bool any = data->terminated && memchr(data->terminated, 1, (size_t)data->n);
-    out->restarts = any && problem->terminal == BF_TERMINAL_RESTART ? data->terminated : NULL;
-    out->ends = any && problem->terminal == BF_TERMINAL_ABSORB ? data->terminated : NULL;
     return BF_OK;
 }
 
 void bf__pairs_logged(float *out, int64_t stride, int64_t first, const bf__pairs *pairs,
                       const int64_t *rows, int64_t count) {
-    const bf__flow_input *in = &pairs->points.flow;
+    const bf__points *in = &pairs->points;
     for (int64_t j = 0; j < count; j++) {
         int64_t i = rows ? rows[j] : j;
         float *to = out + first + j;
@@ -100,7 +95,7 @@ void bf__pairs_logged(float *out, int64_t stride, int64_t first, const bf__pairs
 static void targets(float *out, int64_t stride, int64_t first, double *p, const bf__pairs *pairs,
                     const int64_t *index, int64_t count, const float *z, int64_t n,
                     const double *pi, const double *u) {
-    const bf__flow_input *in = &pairs->points.flow;
+    const bf__points *in = &pairs->points;
     for (int k = 0; k < pairs->choices; k++)
         for (int64_t j = 0; j < count; j++) {
             int64_t i = index ? index[j] : j;
@@ -116,12 +111,12 @@ static void targets(float *out, int64_t stride, int64_t first, double *p, const 
 
 void bf__pairs_next(float *out, int64_t stride, int64_t first, double *p, const bf__pairs *pairs,
                     const int64_t *rows, int64_t count) {
-    const bf__flow_input *in = &pairs->points.flow;
+    const bf__points *in = &pairs->points;
     targets(out, stride, first, p, pairs, rows, count, pairs->nz, pairs->n, in->npi, in->nu);
 }
 
 void bf__pairs_start(float *out, int64_t stride, int64_t first, double *p, const bf__pairs *pairs,
                      const int64_t *which, int64_t count) {
-    const bf__flow_input *in = &pairs->points.flow;
+    const bf__points *in = &pairs->points;
     targets(out, stride, first, p, pairs, which, count, pairs->z0, pairs->starts, in->pi0, in->u0);
 }

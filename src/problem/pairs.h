@@ -14,8 +14,6 @@ typedef struct bf__pairs {
     int d;                    /* coordinates of a state */
     int inputs, choices;      /* choices: K */
     const float *z, *nz, *z0; /* (d, n), (d, n), (d, starts) */
-    const uint8_t *restarts;  /* (n): the row leads to a start state; NULL: none does */
-    const uint8_t *ends;      /* (n): the row leads to an absorbing end; NULL: none does */
 } bf__pairs;
 
 /* BF_EUSAGE if an option about coordinates was set, and the log has none that are read. */

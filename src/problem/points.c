@@ -1,12 +1,14 @@
-/* points.c - A log as points: what every method for real-valued states reads.
+/* points.c - The question in coordinates: what every method for real-valued states reads.
  *
  * Angles. A column that jumps by nearly a period between s and s', while all its other steps are
  * small, is an angle that wraps around: as a number it tears neighbours apart, so it enters as
  * cosine and sine. `auto` looks for that, with periods 2 pi, 360 and 1; columns can be named.
  *
- * Start states are needed where gamma < 1 or a terminated step restarts. For vector-valued actions
- * a log has no column for the target's actions there: those sampled at the nearest next state are
- * taken. */
+ * Start states. If actions are vectors, a log has no column for the target's actions there: those
+ * sampled at the nearest next state are taken.
+ *
+ * Whatever the question makes of ends, the next state of a terminated step is not part of a path:
+ * it neither shows how far a step goes nor lends its actions. */
 #include "problem/points.h"
 
 #include <math.h>
@@ -14,7 +16,6 @@
 #include <string.h>
 
 #include "core/fail.h"
-#include "estimator/result.h"
 
 #define TAU 6.283185307179586476925286766559
 
@@ -103,41 +104,40 @@ static double keep_seen(double *p, const bool *seen, int actions, int64_t n) {
 
 static bf_status discrete_actions(bf__points *out, const bf_dataset *data, bf_arena *arena,
                                   bf_error *err) {
-    bf__flow_input *f = &out->flow;
     int64_t n = data->n;
     double *npi;
     bool *seen;
-    f->actions = data->actions;
-    f->action = data->action;
+    out->actions = data->actions;
+    out->action = data->action;
     BF_ZALLOC(seen, arena, data->actions, err);
     BF_ALLOC(npi, arena, data->actions * n, err);
     memcpy(npi, data->npi, (size_t)(data->actions * n) * sizeof *npi);
     for (int64_t i = 0; i < n; i++)
         seen[data->action[i]] = true;
     out->covered = fmin(keep_seen(npi, seen, data->actions, n), 1);
-    f->npi = npi;
-    if (f->starts == 0)
+    out->npi = npi;
+    if (out->starts == 0)
         return BF_OK;
     double *pi0;
-    BF_ALLOC(pi0, arena, data->actions * f->starts, err);
+    BF_ALLOC(pi0, arena, data->actions * out->starts, err);
     for (int a = 0; a < data->actions; a++)
-        for (int64_t e = 0; e < f->starts; e++)
-            pi0[a * f->starts + e] = data->pi[a * n + data->order[data->begin[e]]];
-    keep_seen(pi0, seen, data->actions, f->starts);
-    f->pi0 = pi0;
+        for (int64_t e = 0; e < out->starts; e++)
+            pi0[a * out->starts + e] = data->pi[a * n + data->order[data->begin[e]]];
+    keep_seen(pi0, seen, data->actions, out->starts);
+    out->pi0 = pi0;
     return BF_OK;
 }
 
-/* For each start state, the transition whose next state is nearest (and goes on). */
-static int64_t nearest_next(const bf__flow_input *f, int64_t e) {
+/* The transition that goes on whose next state is nearest to start state e. */
+static int64_t nearest_next(const bf__points *p, const uint8_t *terminated, int64_t e) {
     double least = INFINITY;
     int64_t best = 0;
-    for (int64_t i = 0; i < f->n; i++) {
+    for (int64_t i = 0; i < p->n; i++) {
         double r2 = 0;
-        if (f->terminated && f->terminated[i])
+        if (terminated && terminated[i])
             continue;
-        for (int j = 0; j < f->d; j++) {
-            double gap = f->nz[j * f->n + i] - f->z0[j * f->starts + e];
+        for (int j = 0; j < p->d; j++) {
+            double gap = p->nz[j * p->n + i] - p->z0[j * p->starts + e];
             r2 += gap * gap;
         }
         if (r2 < least) {
@@ -150,13 +150,12 @@ static int64_t nearest_next(const bf__flow_input *f, int64_t e) {
 
 static bf_status vector_actions(bf__points *out, const bf_dataset *data, bf_arena *arena,
                                 bf_error *err) {
-    bf__flow_input *f = &out->flow;
     int k = data->action_dim, samples = data->samples;
     int64_t n = data->n;
     double *u, *nu, *u0;
     bf__coordinates coordinates;
-    f->action_dim = k;
-    f->samples = samples;
+    out->action_dim = k;
+    out->samples = samples;
     BF_TRY(bf__coordinates_fit(&coordinates, data->action_vector, n, k, NULL, NULL, arena, err));
     BF_ALLOC(u, arena, k * n, err);
     BF_ALLOC(nu, arena, (int64_t)samples * k * n, err);
@@ -164,19 +163,31 @@ static bf_status vector_actions(bf__points *out, const bf_dataset *data, bf_aren
     for (int m = 0; m < samples; m++)
         bf__coordinates_apply(nu + (int64_t)m * k * n, &coordinates, data->na + (int64_t)m * k * n,
                               n);
-    f->u = u;
-    f->nu = nu;
+    out->u = u;
+    out->nu = nu;
     out->covered = 1;
-    if (f->starts == 0)
+    if (out->starts == 0)
         return BF_OK;
     out->borrowed_starts = true;
-    BF_ALLOC(u0, arena, (int64_t)samples * k * f->starts, err);
-    for (int64_t e = 0; e < f->starts; e++) {
-        int64_t i = nearest_next(f, e);
+    BF_ALLOC(u0, arena, (int64_t)samples * k * out->starts, err);
+    for (int64_t e = 0; e < out->starts; e++) {
+        int64_t i = nearest_next(out, data->terminated, e);
         for (int c = 0; c < samples * k; c++)
-            u0[c * f->starts + e] = nu[c * n + i];
+            u0[c * out->starts + e] = nu[c * n + i];
     }
-    f->u0 = u0;
+    out->u0 = u0;
+    return BF_OK;
+}
+
+static bf_status start_states(bf__points *out, const bf_dataset *data, bf_arena *arena,
+                              bf_error *err) {
+    double *z0;
+    out->starts = data->episodes;
+    BF_ALLOC(z0, arena, out->d * out->starts, err);
+    for (int j = 0; j < out->d; j++)
+        for (int64_t e = 0; e < out->starts; e++)
+            z0[j * out->starts + e] = out->z[j * out->n + data->order[data->begin[e]]];
+    out->z0 = z0;
     return BF_OK;
 }
 
@@ -202,35 +213,14 @@ bf_status bf__points_make(bf__points *out, const bf_problem *problem, const char
     bf__coordinates_apply(nz, &coordinates, data->next_state, n);
     BF_TRY(bf__points_check(z, data->state, &coordinates, "s", data, err));
     BF_TRY(bf__points_check(nz, data->next_state, &coordinates, "ns", data, err));
-    bool restarts = problem->terminal == BF_TERMINAL_RESTART && data->terminated &&
-                    memchr(data->terminated, 1, (size_t)n);
-    out->flow = (bf__flow_input){.n = n,
-                                 .d = coordinates.out,
-                                 .z = z,
-                                 .nz = nz,
-                                 .terminated = data->terminated,
-                                 .gamma = problem->gamma,
-                                 .terminal = problem->terminal,
-                                 .seed = context ? context->seed : 1};
-    if (problem->gamma < 1 || restarts) {
-        double *z0;
-        out->flow.starts = data->episodes;
-        BF_ALLOC(z0, arena, coordinates.out * data->episodes, err);
-        for (int j = 0; j < coordinates.out; j++)
-            for (int64_t e = 0; e < data->episodes; e++)
-                z0[j * data->episodes + e] = z[j * n + data->order[data->begin[e]]];
-        out->flow.z0 = z0;
-    }
+    out->n = n;
+    out->d = coordinates.out;
+    out->z = z;
+    out->nz = nz;
+    out->steps = bf__steps_of(problem);
+    out->seed = context ? context->seed : 1;
+    if (out->steps.starts)
+        BF_TRY(start_states(out, data, arena, err));
     return data->action ? discrete_actions(out, data, arena, err)
                         : vector_actions(out, data, arena, err);
-}
-
-bf_status bf__points_report(bf_estimate *out, const bf__points *points, bf_arena *arena,
-                            bf_error *err) {
-    bf__diagnose(out, BF__D_COVERAGE_ACTIONS, points->covered);
-    if (points->borrowed_starts)
-        BF_TRY(bf__warn(out, arena, err, BF__W_BORROWED_STARTS, false,
-                        "the target's actions at the start states are taken to be those at the "
-                        "nearest next states, for want of a column"));
-    return BF_OK;
 }

@@ -1,15 +1,38 @@
-/* points.h - A log as points: what every method for real-valued states reads. */
+/* points.h - The question in coordinates: what every method for real-valued states reads.
+ *
+ * Arrays are column after column: coordinate c of point j of z (d, n) is z[c * n + j]. Actions are
+ * numbers with probabilities (actions > 0), or vectors with samples of the target's (actions 0). */
 #ifndef BF_PROBLEM_POINTS_H
 #define BF_PROBLEM_POINTS_H
 
-#include "estimator/answer.h"
-#include "flow/flow.h"
+#include "backflow/log.h"
+#include "backflow/options.h"
 #include "kernel/coordinates.h"
 #include "problem/column_list.h"
+#include "problem/steps.h"
 
-/* The log in coordinates. `flow` has everything but the kernels. */
 typedef struct bf__points {
-    bf__flow_input flow;
+    int64_t n; /* transitions */
+    int d;
+    const double *z, *nz; /* (d, n): states and next states, standardised */
+
+    int actions;           /* A; 0: vectors */
+    const int32_t *action; /* (n) */
+    const double *npi;     /* (A, n): pi at the next states */
+
+    int action_dim, samples; /* k, M */
+    const double *u;         /* (k, n), standardised */
+    const double *nu;        /* (M * k, n): actions sampled from pi at the next states */
+
+    bf__steps steps; /* what the transitions mean: g and h */
+
+    int64_t starts;      /* start states, each of weight 1 / starts; 0 if steps.starts is false */
+    const double *z0;    /* (d, starts) */
+    const double *pi0;   /* (A, starts) */
+    const double *u0;    /* (M * k, starts) */
+    int64_t most_starts; /* of which a flow draws this many; 0: 1,000 */
+
+    uint64_t seed;               /* of whatever is sampled from here on */
     bf__coordinates coordinates; /* how a state of the log becomes a point */
     double covered;       /* share of the target's next actions that the log has ever taken */
     const char *angles;   /* "s0, s2": columns taken for angles; NULL: none */
@@ -27,9 +50,5 @@ bf_status bf__points_make(bf__points *out, const bf_problem *problem, const char
  * and the column, `prefix` and its number. */
 bf_status bf__points_check(const double *z, const double *x, const bf__coordinates *coordinates,
                            const char *prefix, const bf_dataset *data, bf_error *err);
-
-/* The diagnostic `coverage_actions`, and the warnings that go with the above. */
-bf_status bf__points_report(bf_estimate *out, const bf__points *points, bf_arena *arena,
-                            bf_error *err);
 
 #endif

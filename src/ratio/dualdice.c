@@ -67,7 +67,7 @@ bf_status bf__dice_result(bf_estimate *out, const bf__dice *dice, const double *
         sum += weights[i];
         total += dice->u[i];
     }
-    if (problem->terminal == BF_TERMINAL_ABSORB && problem->data->terminated)
+    if (bf__steps_of(problem).absorbs)
         mass = sum / total;
     BF_TRY(bf__ratio_result(out, problem, weights, mass, arena, err));
     bf__diagnose(out, BF__D_MEAN_ZETA, sum / total);

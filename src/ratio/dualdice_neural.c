@@ -18,6 +18,7 @@
 
 #include "core/fail.h"
 #include "core/log.h"
+#include "estimator/remarks.h"
 #include "estimator/result.h"
 #include "problem/pairs.h"
 #include "ratio/dualdice.h"
@@ -152,13 +153,14 @@ static bf_status make_trainer(trainer *t, const bf_context *context, bf_arena *a
 
 static void step(trainer *t, bf_rng *rng) {
     const bf__pairs *p = t->pairs;
+    const bf__steps *steps = &p->points.steps;
     int64_t b = t->batch;
     for (int64_t j = 0; j < b; j++) {
         int64_t i = t->rows[j] = bf__sample(t->sums, p->n, rng);
         t->which[j] = bf_rng_below(rng, p->starts);
-        t->ends[j] = p->restarts && p->restarts[i] ? BF__DICE_RESTARTS
-                     : p->ends && p->ends[i]       ? BF__DICE_ENDS
-                                                   : BF__DICE_ON;
+        t->ends[j] = !bf__step_ended(steps, i) ? BF__DICE_ON
+                     : steps->restarts         ? BF__DICE_RESTARTS
+                                               : BF__DICE_ENDS;
     }
     bf__pairs_logged(t->inputs, t->columns, 0, p, t->rows, b);
     bf__pairs_next(t->inputs, t->columns, b, t->next_p, p, t->rows, b);
@@ -219,5 +221,5 @@ bf_status bf__dice_neural(bf_estimate *out, const bf__dice *dice, const bf_conte
     }
     BF_TRY(bf__dice_result(out, dice, zeta, arena, err));
     bf__diagnose(out, BF__D_VALUE_SPREAD, high - low);
-    return bf__points_report(out, &pairs.points, arena, err);
+    return bf__remark_points(out, &pairs.points, arena, err);
 }

@@ -82,7 +82,7 @@ static void accumulate(dual *d) {
             spread(d->initial, d, start, u);
             if (m->row_next[i] >= 0)
                 spread(row, d, m->row_next[i], -problem->gamma * u);
-            else if (problem->terminal == BF_TERMINAL_RESTART)
+            else if (m->steps.restarts)
                 for (int64_t z = 0; z < m->states; z++)
                     if (m->start[z] > 0)
                         spread(row, d, z, -problem->gamma * u * m->start[z]);

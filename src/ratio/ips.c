@@ -71,7 +71,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
     mine.data = &data;
     bf__ips ips = {.problem = &mine, .settings = settings};
     double *beta, *u;
-    BF_TRY(bf__ratio_starts(&ips.restarts, "ips", problem, err));
+    BF_TRY(bf__ratio_steps(&ips.steps, "ips", problem, err));
     BF_ALLOC(beta, arena, data.n, err);
     BF_ALLOC(u, arena, data.n, err);
     BF_TRY(bf__ratio_actions(beta, &data, 0, err));

@@ -4,13 +4,14 @@
 
 #include "estimator/answer.h"
 #include "kernel/bandwidth.h"
+#include "problem/steps.h"
 
 enum { BF__IPS_NEXT, BF__IPS_STATES }; /* --balance */
 
 typedef struct bf__ips {
     const bf_problem *problem; /* its log always has npi, which nothing here depends on */
     const bf_settings *settings;
-    bool restarts;        /* terminated steps lead to start states */
+    bf__steps steps;      /* none of them absorbs */
     const double *beta;   /* (n): pi / mu */
     const double *smooth; /* (n): the same, smoothed; neural fills it in for itself */
     const double *u;      /* (n): gamma^t */

@@ -114,7 +114,6 @@ static bf_status start_moments(features *s, const bf_context *context, bf_arena 
 /* A, b, f over all rows; f is taken out of A at the end. */
 static bf_status moments(features *s, const bf_context *context, bf_arena *arena, bf_error *err) {
     const bf__ips *ips = s->ips;
-    const bf_dataset *data = ips->problem->data;
     int64_t m = s->m;
     double *with_beta, *with_one, leave = 0;
     BF_ZALLOC(s->a, arena, m * m, err);
@@ -143,7 +142,7 @@ static bf_status moments(features *s, const bf_context *context, bf_arena *arena
             continue;
         for (int64_t i = 0; i < count; i++) {
             double p = ips->u[first + i] / s->total;
-            bool ended = ips->restarts && data->terminated[first + i];
+            bool ended = bf__step_ended(&ips->steps, first + i);
             leave += ended ? p : 0;
             for (int64_t j = 0; j < m; j++) {
                 double v = ended || s->gamma == 0 ? 0 : s->v[i * m + j];
@@ -234,7 +233,7 @@ static bf_status report(bf_estimate *out, const features *s, const double *alpha
     bf__diagnose(out, BF__D_STATE_RESIDUAL, after);
     bf__diagnose(out, BF__D_STATE_RESIDUAL_UNIFORM, before);
     bf__diagnose(out, BF__D_IMBALANCE_FEATURES, sqrt(apart));
-    bf__diagnose(out, BF__D_BANDWIDTH, s->lowrank->flow->kernel.width[0]);
+    bf__diagnose(out, BF__D_BANDWIDTH, s->lowrank->flow->kernel.state.width[0]);
     bf__diagnose(out, BF__D_FEATURES, (double)s->m);
     bf__diagnose(out, BF__D_RIDGE, ridge);
     if (sqrt(apart) > 0.1 && s->by_next)
@@ -255,11 +254,11 @@ bf_status bf__ips_linear(bf_estimate *out, const bf__ips *ips, const bf_context 
     int ridges, chosen;
     choose_ridges(ridge, &ridges, o->ridge);
     BF_TRY(bf__points_make(&points, ips->problem, o->periodic, o->scale, context, arena, err));
-    bf__flow_input *in = &points.flow;
-    in->action_share = 1; /* a kernel on states alone */
-    BF_TRY(bf__kernel_make(&in->kernel, "gaussian", o->bandwidth, in->z, in->n, in->d, in->seed,
+    bf__points *in = &points;
+    bf__pair_kernel kernel = {.share = 1}; /* on states alone */
+    BF_TRY(bf__kernel_make(&kernel.state, "gaussian", o->bandwidth, in->z, in->n, in->d, in->seed,
                            arena, err));
-    BF_TRY(bf__flow_create(&flow, in, context, arena, err));
+    BF_TRY(bf__flow_create(&flow, in, &kernel, context, arena, err));
     bf__lowrank_options cut = {.rank = o->features, .seed = in->seed};
     BF_TRY(bf__lowrank_create(&lowrank, flow, &cut, context, arena, err));
     features s = {.ips = ips,

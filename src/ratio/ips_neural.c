@@ -115,7 +115,7 @@ static float in_span(const batch *b, int c, double z) {
     return (float)((z - b->low[c]) / b->span[c]);
 }
 
-static bf_status make_rows(batch *out, const bf__flow_input *in, bf_arena *arena, bf_error *err) {
+static bf_status make_rows(batch *out, const bf__points *in, bf_arena *arena, bf_error *err) {
     int64_t n = in->n, starts = in->starts, d = in->d;
     float *row, *new_start;
     BF_ALLOC(row, arena, n * 3 * d, err);
@@ -137,7 +137,7 @@ static bf_status make_rows(batch *out, const bf__flow_input *in, bf_arena *arena
     return BF_OK;
 }
 
-static bf_status make_batch(batch *out, const bf__flow_input *in, int64_t size, bf_arena *arena,
+static bf_status make_batch(batch *out, const bf__points *in, int64_t size, bf_arena *arena,
                             bf_error *err) {
     *out = (batch){.size = size};
     BF_ALLOC(out->inputs, arena, in->d * 2 * size, err);
@@ -165,15 +165,14 @@ static bf_status make_batch(batch *out, const bf__flow_input *in, int64_t size, 
 }
 
 /* Draws a batch: rows, their next states (start states after an end), and start states. */
-static void draw(batch *b, const bf__flow_input *in, const bf__ips *ips, const double *sums,
+static void draw(batch *b, const bf__points *in, const bf__ips *ips, const double *sums,
                  bf_rng *rng) {
     double gamma = ips->problem->gamma;
-    const uint8_t *ended = ips->restarts ? ips->problem->data->terminated : NULL;
     for (int64_t j = 0; j < b->size; j++) {
         /* The first two are rows, so that there is a mean to divide by. */
         b->start[j] = gamma < 1 && j > 1 && bf_rng_uniform(rng) >= gamma;
         int64_t i = bf__sample(sums, in->n, rng), e = -1;
-        if (b->start[j] || (ended && ended[i]))
+        if (b->start[j] || bf__step_ended(&ips->steps, i))
             e = bf_rng_below(rng, in->starts);
         b->beta[j] = ips->smooth[i];
         const float *row = b->row + i * 3 * in->d;
@@ -187,7 +186,7 @@ static void draw(batch *b, const bf__flow_input *in, const bf__ips *ips, const d
 }
 
 /* The kernel on scaled next states, its width from the log. */
-static bf_status make_kernel(bf__kernel *out, const batch *b, const bf__flow_input *in,
+static bf_status make_kernel(bf__kernel *out, const batch *b, const bf__points *in,
                              const char *bandwidth, bf_arena *arena, bf_error *err) {
     bf_mark mark = bf_arena_mark(arena);
     double *scaled;
@@ -201,9 +200,9 @@ static bf_status make_kernel(bf__kernel *out, const batch *b, const bf__flow_inp
 }
 
 /* Returns the mean loss of the last tenth of the steps. */
-static bf_status train(double *parameters, double *loss, const bf__mlp *net,
-                       const bf__flow_input *in, const bf__ips *ips, const bf_context *context,
-                       bf_arena *arena, bf_error *err) {
+static bf_status train(double *parameters, double *loss, const bf__mlp *net, const bf__points *in,
+                       const bf__ips *ips, const bf_context *context, bf_arena *arena,
+                       bf_error *err) {
     const neural_options *o = bf_settings_of(ips->settings, &table);
     batch b;
     bf__kernel kernel;
@@ -252,7 +251,7 @@ bf_status bf__ips_neural(bf_estimate *out, const bf__ips *ips, const bf_context 
     BF_TRY(bf__ratio_actions(smooth, ips->problem->data, o->smoothing, err));
     mine.smooth = smooth;
     BF_TRY(bf__points_make(&points, ips->problem, o->periodic, o->scale, context, arena, err));
-    const bf__flow_input *in = &points.flow;
+    const bf__points *in = &points;
     BF_TRY(bf__mlp_make(&net, in->d, o->hidden, 1, BF__TANH, BF__SOFTPLUS, err));
     int64_t count = bf__mlp_parameters(&net);
     BF_ALLOC(parameters, arena, count, err);

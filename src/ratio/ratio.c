@@ -3,7 +3,6 @@
 #include "ratio/ratio.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/fail.h"
 #include "estimator/judge.h"
@@ -36,23 +35,22 @@ void bf__ratio_discounts(double *u, const bf_dataset *data, double gamma) {
     }
 }
 
-bf_status bf__ratio_starts(bool *restarts, const char *method, const bf_problem *problem,
-                           bf_error *err) {
+bf_status bf__ratio_steps(bf__steps *out, const char *method, const bf_problem *problem,
+                          bf_error *err) {
     const bf_dataset *data = problem->data;
-    bool ends = data->terminated && memchr(data->terminated, 1, (size_t)data->n);
-    *restarts = ends && problem->terminal == BF_TERMINAL_RESTART;
-    if (ends && problem->terminal == BF_TERMINAL_ABSORB)
+    *out = bf__steps_of(problem);
+    if (out->absorbs)
         return bf_fail(err, BF_EUSAGE,
                        "--terminal absorb: %s weighs logged states, and the time after an end is "
                        "not logged; choose restart or ignore",
                        method);
-    if (!data->begin && (*restarts || problem->gamma < 1))
+    if (!data->begin && out->starts)
         return bf_fail(err, BF_ENEEDS,
                        "%s needs the start states of episodes (%s): add a column episode to the "
                        "log%s",
                        method,
-                       *restarts ? "the log has terminated steps, which restart" : "gamma < 1",
-                       *restarts ? ", or choose --terminal ignore" : "");
+                       out->restarts ? "the log has terminated steps, which restart" : "gamma < 1",
+                       out->restarts ? ", or choose --terminal ignore" : "");
     return BF_OK;
 }
 

@@ -56,15 +56,15 @@ static bf_status normalised(double *weights, const bf__trajectories *t, const bf
             if (step < length) {
                 weights[data->order[data->begin[e] + step]] = power * share;
                 alive += share;
-            } else if (data->terminated && data->terminated[last]) {
+            } else if (bf__trajectories_stays(t, last)) {
                 ended += share;
             }
-            if (step == t->longest - 1 && data->terminated && data->terminated[last])
+            if (step == t->longest - 1 && bf__trajectories_stays(t, last))
                 future += share;
         }
-        span += power * (alive + (problem->terminal == BF_TERMINAL_ABSORB ? ended : 0));
+        span += power * (alive + ended);
     }
-    if (problem->terminal == BF_TERMINAL_ABSORB && problem->gamma < 1)
+    if (t->steps.absorbs)
         span += future * power / (1 - problem->gamma);
     for (int64_t i = 0; i < data->n; i++)
         weights[i] /= span;

@@ -21,7 +21,6 @@
 #include "trajectory/trajectories.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/fail.h"
 #include "estimator/result.h"
@@ -38,7 +37,7 @@ static bf_status spans(bf__trajectories *t, const bf_problem *problem, bf_arena 
             d[e] += t->u[data->order[j]];
         int64_t length = data->begin[e + 1] - data->begin[e];
         int64_t last = data->order[data->begin[e + 1] - 1];
-        if (data->terminated && data->terminated[last] && problem->terminal == BF_TERMINAL_ABSORB)
+        if (bf__trajectories_stays(t, last))
             d[e] += t->u[last] * problem->gamma / (1 - problem->gamma);
         t->longest = length > t->longest ? length : t->longest;
         same = same && fabs(d[e] - d[0]) <= 1e-12 * d[0];
@@ -52,8 +51,8 @@ bf_status bf__trajectories_make(bf__trajectories *out, const char *method,
                                 const bf_problem *problem, bf_arena *arena, bf_error *err) {
     const bf_dataset *data = problem->data;
     double *product, *before, *whole, *u;
-    bool ends = data->terminated && memchr(data->terminated, 1, (size_t)data->n);
-    if (ends && problem->terminal == BF_TERMINAL_ABSORB && problem->gamma == 1)
+    bf__steps steps = bf__steps_of(problem);
+    if (steps.over)
         return bf_fail(err, BF_EUSAGE,
                        "--terminal absorb: after the end there is reward 0 for ever, and so the "
                        "long-run average of %s is 0; choose restart, or --gamma below 1",
@@ -79,8 +78,12 @@ bf_status bf__trajectories_make(bf__trajectories *out, const char *method,
         }
         whole[e] = sum;
     }
-    *out = (bf__trajectories){
-        .episodes = data->episodes, .log_ratio = product, .before = before, .whole = whole, .u = u};
+    *out = (bf__trajectories){.episodes = data->episodes,
+                              .log_ratio = product,
+                              .before = before,
+                              .whole = whole,
+                              .u = u,
+                              .steps = steps};
     return spans(out, problem, arena, err);
 }
 
@@ -107,7 +110,7 @@ bf_status bf__trajectories_span(double *out, const bf__trajectories *t, const bf
             *out += before * t->u[data->order[j]] / (double)t->episodes;
         }
         int64_t last = data->order[data->begin[e + 1] - 1];
-        if (data->terminated && data->terminated[last] && problem->terminal == BF_TERMINAL_ABSORB) {
+        if (bf__trajectories_stays(t, last)) {
             BF_TRY(bf__trajectories_exp(&whole, t->whole[e], t, err));
             *out +=
                 whole * t->u[last] * problem->gamma / (1 - problem->gamma) / (double)t->episodes;

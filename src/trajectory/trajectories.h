@@ -3,6 +3,7 @@
 #define BF_TRAJECTORY_TRAJECTORIES_H
 
 #include "estimator/answer.h"
+#include "problem/steps.h"
 
 typedef struct bf__trajectories {
     int64_t episodes;
@@ -13,11 +14,17 @@ typedef struct bf__trajectories {
     const double *spans; /* (episodes): D_e = sum_t gamma^t, and what follows an absorbing end */
     double span;         /* where all D_e are the same; 0 otherwise */
     int64_t longest;
+    bf__steps steps;
 } bf__trajectories;
 
 /* -INFINITY is the log of a ratio of 0. */
 bf_status bf__trajectories_make(bf__trajectories *out, const char *method,
                                 const bf_problem *problem, bf_arena *arena, bf_error *err);
+
+/* Whether the last row of an episode ends for good. */
+static inline bool bf__trajectories_stays(const bf__trajectories *t, int64_t last) {
+    return t->steps.absorbs && t->steps.ended[last];
+}
 
 /* E_pi of the span by prefix products, an unbiased estimate, or the span itself where it is the
  * same for all. */

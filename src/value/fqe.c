@@ -29,6 +29,7 @@
 
 #include "core/fail.h"
 #include "core/log.h"
+#include "estimator/remarks.h"
 #include "estimator/result.h"
 #include "problem/pairs.h"
 #include "solver/adam.h"
@@ -133,8 +134,9 @@ static void expect(double *out, const fit *f, const float *h, const double *p, i
 /* The targets y, and the value as it stands. `v0` (starts) is scratch. */
 static void targets(fit *f, double *v0, int threads) {
     const bf__pairs *p = f->pairs;
+    const bf__steps *steps = &p->points.steps;
     const double *r = f->problem->data->reward;
-    double gamma = f->problem->gamma, n = (double)p->n, start = 0, c = 0, mean = 0;
+    double gamma = steps->gamma, n = (double)p->n, start = 0, c = 0, mean = 0;
     for (int64_t i = 0; i < bf__mlp_parameters(&f->net); i++)
         f->narrow[i] = (float)f->parameters[i];
     predict(f->h, f, f->logged, p->n, threads);
@@ -147,8 +149,8 @@ static void targets(fit *f, double *v0, int threads) {
     /* Where a row ends for good, Q = 0 is h = -c / (1 - gamma): c is on both sides. */
     double ended = 0;
     for (int64_t i = 0; i < p->n; i++) {
-        bool end = p->ends && p->ends[i];
-        f->v[i] = end ? 0 : p->restarts && p->restarts[i] ? start : f->v[i];
+        bool end = steps->absorbs && steps->ended[i];
+        f->v[i] = end ? 0 : bf__step_ended(steps, i) ? start : f->v[i];
         ended += end;
         mean += (r[i] + gamma * f->v[i]) / n;
         c += (r[i] + gamma * f->v[i] - f->scale * (double)f->h[i]) / n;
@@ -159,7 +161,7 @@ static void targets(fit *f, double *v0, int threads) {
     f->value = c + (1 - gamma) * start;
     f->bellman = 0;
     for (int64_t i = 0; i < p->n; i++) {
-        double end = p->ends && p->ends[i] ? gamma / (1 - gamma) : 0;
+        double end = steps->absorbs && steps->ended[i] ? gamma / (1 - gamma) : 0;
         double gap = r[i] + gamma * f->v[i] - c * (1 + end) - f->scale * (double)f->h[i];
         f->bellman += gap * gap / n;
         f->y[i] = r[i] + gamma * f->v[i] - mean * (1 + end);
@@ -230,9 +232,7 @@ static bf_status train(double *value, double *drift, fit *f, const bf_context *c
 }
 
 static bf_status check(const bf_problem *problem, bf_error *err) {
-    const bf_dataset *data = problem->data;
-    if (problem->gamma == 1 && problem->terminal == BF_TERMINAL_ABSORB && data->terminated &&
-        memchr(data->terminated, 1, (size_t)data->n))
+    if (bf__steps_of(problem).over)
         return bf_fail(err, BF_EUSAGE,
                        "--terminal absorb: after the end there is reward 0 for ever, and so the "
                        "long-run average is 0; choose restart, or --gamma below 1");
@@ -266,7 +266,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
                         "the fit has not settled: the value moved by %.3g over the last tenth of "
                         "the rounds",
                         drift));
-    return bf__points_report(out, &pairs.points, arena, err);
+    return bf__remark_points(out, &pairs.points, arena, err);
 }
 
 const bf_estimator bf__estimator_fqe = {

@@ -2,16 +2,9 @@
 #include "value/q.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/fail.h"
 #include "estimator/result.h"
-
-bool bf__all_ends(const bf_problem *problem) {
-    const bf_dataset *data = problem->data;
-    return problem->gamma == 1 && problem->terminal == BF_TERMINAL_ABSORB && data->terminated &&
-           memchr(data->terminated, 1, (size_t)data->n);
-}
 
 static const bf_option rows[] = {
     BF_OPTION_CHECKED(bf__q_options, bandwidth, "median", bf__bandwidth_check,

@@ -2,12 +2,13 @@
  *
  *     q(x) = E[r - rho + q(x')],     that is     r_i - <psi_i, q> has mean rho,
  *
- * with psi of flow/flow.h, so that gamma < 1 and restarts are the same equation. For gamma < 1 the
- * usual discounted Q is one of its solutions: r + gamma E Q(x') - Q(x) + (1 - gamma) E Q(x0) has
- * mean (1 - gamma) E Q(x0), which is rho. */
+ * with psi of problem/steps.h, so that gamma < 1 and restarts are the same equation. For gamma < 1
+ * the usual discounted Q is one of its solutions: r + gamma E Q(x') - Q(x) + (1 - gamma) E Q(x0)
+ * has mean (1 - gamma) E Q(x0), which is rho. */
 #ifndef BF_VALUE_Q_H
 #define BF_VALUE_Q_H
 
+#include "estimator/answer.h"
 #include "kernel/bandwidth.h"
 #include "problem/points.h"
 #include "weights/ridge.h"
@@ -43,9 +44,6 @@ bf_status bf__q_cells(bf__q *out, const bf_problem *problem, const bf_context *c
                       bf_arena *arena, bf_error *err);
 bf_status bf__q_lowrank(bf__q *out, const bf_problem *problem, const bf__q_options *options,
                         const bf_context *context, bf_arena *arena, bf_error *err);
-
-/* Whether, in the long run, all is over: gamma 1, ends absorb, and the log has some. */
-bool bf__all_ends(const bf_problem *problem);
 
 /* sum_i w_i (r_i - gap_i): rho where w balances the flow, whatever q, and where q is right,
  * whatever w. Weights that sum to less than 1 leave the rest after the end, where what is left of

@@ -20,6 +20,7 @@
 
 #include "core/fail.h"
 #include "core/log.h"
+#include "estimator/remarks.h"
 #include "estimator/result.h"
 #include "flow/lowrank.h"
 #include "linalg/dense.h"
@@ -159,7 +160,7 @@ static bf_status nothing_lasts(bf__q *out, const bf_problem *problem, bf_arena *
 
 bf_status bf__q_lowrank(bf__q *out, const bf_problem *problem, const bf__q_options *options,
                         const bf_context *context, bf_arena *arena, bf_error *err) {
-    if (bf__all_ends(problem))
+    if (bf__steps_of(problem).over)
         return nothing_lasts(out, problem, arena, err);
     uint64_t seed = context ? context->seed : 1;
     bf__points points;
@@ -169,13 +170,14 @@ bf_status bf__q_lowrank(bf__q *out, const bf_problem *problem, const bf__q_optio
     s.ridges = bf__ridges_make(options->ridge);
     BF_TRY(
         bf__points_make(&points, problem, options->periodic, options->scale, context, arena, err));
-    bf__flow_input *f = &points.flow;
-    BF_TRY(bf__kernel_make(&f->kernel, "gaussian", options->bandwidth, f->z, f->n, f->d, seed,
+    bf__pair_kernel kernel = {.share = 0};
+    bf__points *f = &points;
+    BF_TRY(bf__kernel_make(&kernel.state, "gaussian", options->bandwidth, f->z, f->n, f->d, seed,
                            arena, err));
     if (f->action_dim > 0)
-        BF_TRY(bf__kernel_make(&f->action_kernel, "gaussian", "median", f->u, f->n, f->action_dim,
+        BF_TRY(bf__kernel_make(&kernel.action, "gaussian", "median", f->u, f->n, f->action_dim,
                                seed, arena, err));
-    BF_TRY(bf__flow_create(&flow, f, context, arena, err));
+    BF_TRY(bf__flow_create(&flow, f, &kernel, context, arena, err));
     bf__lowrank_options rank = {.rank = options->features > 0 ? options->features : FEATURES,
                                 .seed = seed};
     BF_TRY(bf__lowrank_create(&lowrank, flow, &rank, context, arena, err));
@@ -191,7 +193,7 @@ bf_status bf__q_lowrank(bf__q *out, const bf_problem *problem, const bf__q_optio
     BF_TRY(finish(out, &s, s.ridges.lambda[chosen], err));
     bf__diagnose(&out->remarks, BF__D_Q_FEATURES, (double)s.m);
     bf__diagnose(&out->remarks, BF__D_Q_RIDGE, s.ridges.lambda[chosen]);
-    bf__diagnose(&out->remarks, BF__D_Q_BANDWIDTH, f->kernel.width[0]);
+    bf__diagnose(&out->remarks, BF__D_Q_BANDWIDTH, kernel.state.width[0]);
     bf__diagnose(&out->remarks, BF__D_Q_NEGATIVE, s.ridges.negative[chosen]);
-    return bf__points_report(&out->remarks, &points, arena, err);
+    return bf__remark_points(&out->remarks, &points, arena, err);
 }

@@ -88,7 +88,7 @@ static const bf_option_table table =
     BF_OPTION_TABLE("Options of blackbox, weights anchors", anchors_options, rows);
 
 static bf_status narrow(bf__kernel *out, const anchors_options *options, double share,
-                        const double *z, const bf__flow_input *in, int d, bf_arena *arena,
+                        const double *z, const bf__points *in, int d, bf_arena *arena,
                         bf_error *err) {
     bf__kernel wide;
     double width[BF__MAX_WIDTHS];
@@ -100,7 +100,7 @@ static bf_status narrow(bf__kernel *out, const anchors_options *options, double 
 }
 
 /* The logged pairs index[.] as points of `flow`. */
-static bf_status pick_pairs(bf__data_d *out, const bf__flow *flow, const bf__flow_input *in,
+static bf_status pick_pairs(bf__data_d *out, const bf__flow *flow, const bf__points *in,
                             const int64_t *index, int64_t count, bf_arena *arena, bf_error *err) {
     double *z, *u;
     int32_t *action;
@@ -121,18 +121,16 @@ static bf_status pick_pairs(bf__data_d *out, const bf__flow *flow, const bf__flo
 static bf_status place_anchors(bumps *out, const bf__balance *balance, const bf__lowrank *span,
                                const anchors_options *options, double share,
                                const bf_context *context, bf_arena *arena, bf_error *err) {
-    bf__flow_input in = balance->points.flow;
+    bf__points in = balance->points;
+    bf__pair_kernel kernel = {.share = 0};
     bf__flow *flow;
     int64_t count = options->at.features > 0 ? options->at.features : ANCHORS;
     /* Of this flow only the pairs are used, so that it is made as simple as it can be. */
-    in.gamma = 1;
-    in.terminal = BF__IGNORE;
-    in.terminated = NULL;
-    in.action_share = 0;
-    BF_TRY(narrow(&in.kernel, options, share, in.z, &in, in.d, arena, err));
+    in.steps = bf__steps_make(NULL, in.n, 1, BF_TERMINAL_IGNORE);
+    BF_TRY(narrow(&kernel.state, options, share, in.z, &in, in.d, arena, err));
     if (!in.actions)
-        BF_TRY(narrow(&in.action_kernel, options, share, in.u, &in, in.action_dim, arena, err));
-    BF_TRY(bf__flow_create(&flow, &in, context, arena, err));
+        BF_TRY(narrow(&kernel.action, options, share, in.u, &in, in.action_dim, arena, err));
+    BF_TRY(bf__flow_create(&flow, &in, &kernel, context, arena, err));
     out->flow = flow;
     return pick_pairs(&out->at, flow, &in, span->index, count < span->m ? count : span->m, arena,
                       err);
@@ -226,7 +224,7 @@ static bf_status make_residuals(residuals *out, const bf__balance *balance,
         bf__flow_choose(n, 1e9 * options->memory,
                         options->at.features > FEATURES ? options->at.features : FEATURES, true);
     bf__lowrank_options cut = {
-        .rank = plan.rank, .candidates = plan.candidates, .seed = balance->points.flow.seed};
+        .rank = plan.rank, .candidates = plan.candidates, .seed = balance->points.seed};
     BF_TRY(bf__lowrank_create(&lowrank, balance->flow, &cut, context, arena, err));
     *out = (residuals){
         .lowrank = lowrank, .streamed = plan.way == BF__WAY_STREAMED, .rows = n < ROWS ? n : ROWS};

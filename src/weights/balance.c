@@ -15,6 +15,7 @@
 
 #include "core/fail.h"
 #include "core/log.h"
+#include "estimator/remarks.h"
 #include "estimator/result.h"
 #include "linalg/dense.h"
 
@@ -24,29 +25,27 @@ bf_status bf__balance_make(bf__balance *out, const bf_problem *problem,
                            const bf__pointwise *options, const char *kernel, double share,
                            const bf_context *context, bf_arena *arena, bf_error *err) {
     *out = (bf__balance){.flow = NULL};
-    bf__flow_input *in = &out->points.flow;
+    bf__points *in = &out->points;
+    bf__pair_kernel *k = &out->kernel;
     const bf__kernel_kind *kind = bf__kernel_at(options->kernel - 1);
-    out->share = options->action_share.given ? options->action_share.value : share;
-    BF_TRY(bf__points_make(&out->points, problem, options->periodic, options->scale, context, arena,
-                           err));
-    BF_TRY(bf__kernel_make(&in->kernel, kind ? kind->name : kernel, options->bandwidth, in->z,
-                           in->n, in->d, in->seed, arena, err));
+    k->share = options->action_share.given ? options->action_share.value : share;
+    BF_TRY(bf__points_make(in, problem, options->periodic, options->scale, context, arena, err));
+    BF_TRY(bf__kernel_make(&k->state, kind ? kind->name : kernel, options->bandwidth, in->z, in->n,
+                           in->d, in->seed, arena, err));
     if (!in->actions)
-        BF_TRY(bf__kernel_make(&in->action_kernel, kind ? kind->name : kernel, options->bandwidth,
-                               in->u, in->n, in->action_dim, in->seed, arena, err));
-    in->action_share = out->share;
-    if (problem->terminal == BF_TERMINAL_ABSORB && problem->gamma < 1) {
-        in->terminal = BF__RESTART;
-        out->absorbed = true;
-    }
-    return bf__flow_create(&out->flow, in, context, arena, err);
+        BF_TRY(bf__kernel_make(&k->action, kind ? kind->name : kernel, options->bandwidth, in->u,
+                               in->n, in->action_dim, in->seed, arena, err));
+    out->absorbed = in->steps.absorbs;
+    if (out->absorbed)
+        in->steps =
+            bf__steps_make(problem->data->terminated, in->n, problem->gamma, BF_TERMINAL_RESTART);
+    return bf__flow_create(&out->flow, in, k, context, arena, err);
 }
 
 bf_status bf__balance_ended(bool *ended, bf_estimate *out, const bf_problem *problem,
                             bf_arena *arena, bf_error *err) {
     const bf_dataset *data = problem->data;
-    *ended = problem->terminal == BF_TERMINAL_ABSORB && problem->gamma == 1 && data->terminated &&
-             memchr(data->terminated, 1, (size_t)data->n);
+    *ended = bf__steps_of(problem).over;
     if (!*ended)
         return BF_OK;
     double *w;
@@ -119,9 +118,10 @@ static bf_status exact_sums(sums *out, const bf__flow *flow, const double *w,
 
 static double absorb(double *w, const bf_problem *problem) {
     const bf_dataset *data = problem->data;
-    double ended = 0, gamma = problem->gamma;
+    bf__steps steps = bf__steps_of(problem);
+    double ended = 0, gamma = steps.gamma;
     for (int64_t i = 0; i < data->n; i++)
-        ended += data->terminated && data->terminated[i] ? w[i] : 0;
+        ended += bf__step_ended(&steps, i) ? w[i] : 0;
     double end = fmax(ended, 0) * gamma / (1 - gamma); /* weights may be negative in parts */
     for (int64_t i = 0; i < data->n; i++)
         w[i] /= 1 + end;
@@ -150,8 +150,8 @@ bf_status bf__balance_report(bf_estimate *out, const bf_problem *problem,
         bf__diagnose(out, BF__D_FLOW_GUARD, s.guard);
     if (balance->absorbed)
         bf__diagnose(out, BF__D_ABSORBED, absorbed);
-    bf__diagnose(out, BF__D_BANDWIDTH, flow->kernel.width[0]);
+    bf__diagnose(out, BF__D_BANDWIDTH, flow->kernel.state.width[0]);
     if (lowrank)
         bf__diagnose(out, BF__D_FEATURES, (double)lowrank->m);
-    return bf__points_report(out, &balance->points, arena, err);
+    return bf__remark_points(out, &balance->points, arena, err);
 }

@@ -8,8 +8,8 @@
 
 typedef struct bf__balance {
     bf__points points;
+    bf__pair_kernel kernel;
     bf__flow *flow;
-    double share;  /* c of the kernel on actions */
     bool absorbed; /* absorb: the flow restarts, and shares of time are worked out after */
 } bf__balance;
 

@@ -30,7 +30,7 @@ static const double credible = 0.05;
 
 typedef struct trial {
     bf__points points;
-    bf__features features;
+    bf__pair_kernel kernel;
     bf__neighbours base;
     double ridge[RUNGS]; /* each ten times the one before */
     int ridges;          /* members of a width: they start at the first, the second, ... */
@@ -142,14 +142,14 @@ static bf_status correct_width(trial *t, double *w, double *negative, bool last,
     bf_mark mark = bf_arena_mark(arena);
     bf__lowrank *lowrank;
     BF_TRY(
-        bf__features_make(&lowrank, &t->points, &t->features, width, t->rank, context, arena, err));
+        bf__features_make(&lowrank, &t->points, &t->kernel, width, t->rank, context, arena, err));
     t->m = lowrank->m;
     if (t->base.sum > 0) {
         bf__correction *correction;
         bf__lowrank part;
         bf__moment_rows some = {&part, t->some.u};
         if (t->some.n > 0)
-            BF_TRY(bf__features_part(&part, lowrank, &t->points, &t->features, width, &t->some,
+            BF_TRY(bf__features_part(&part, lowrank, &t->points, &t->kernel, width, &t->some,
                                      context, arena, err));
         BF_TRY(bf__correction_make(&correction, &t->base, lowrank, t->some.n > 0 ? &some : NULL,
                                    problem->gamma, context, arena, err));
@@ -248,14 +248,13 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
     t.rank = choose_rank(options->at.features, n);
     BF_TRY(bf__points_make(&t.points, problem, options->at.periodic, options->at.scale, context,
                            arena, err));
-    BF_TRY(bf__features_read(&t.features, &t.points, &options->at, arena, err));
+    BF_TRY(bf__features_read(&t.kernel, &t.points, &options->at, arena, err));
     bf__neighbours_note(&t.points, context);
     BF_ALLOC(w, arena, n, err);
     BF_TRY(bf__neighbours_solve(&t.base, problem, &t.points, (int)options->neighbours, 0, context,
                                 arena, err));
     if (choose_rows(n) < n && t.base.sum > 0)
-        BF_TRY(
-            bf__sample_draw(&t.some, t.base.u, n, choose_rows(n), t.points.flow.seed, arena, err));
+        BF_TRY(bf__sample_draw(&t.some, t.base.u, n, choose_rows(n), t.points.seed, arena, err));
     BF_ZALLOC(t.sum, arena, n, err);
     BF_ALLOC(t.member, arena, MEMBERS * n, err);
     BF_ALLOC(t.w, arena, RUNGS * n, err);

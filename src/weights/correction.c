@@ -42,17 +42,18 @@ static const double floor_of_g = 1e-7, default_share = 0.7;
 
 /* ---- Features */
 
-bf_status bf__features_read(bf__features *out, const bf__points *points,
+bf_status bf__features_read(bf__pair_kernel *out, const bf__points *points,
                             const bf__pointwise *options, bf_arena *arena, bf_error *err) {
     const bf__kernel_kind *kind = bf__kernel_at(options->kernel - 1);
-    const bf__flow_input *f = &points->flow;
     const char *name = kind ? kind->name : "matern";
-    out->action_share = options->action_share.given ? options->action_share.value : default_share;
-    BF_TRY(bf__kernel_make(&out->state, name, options->bandwidth, f->z, f->n, f->d, f->seed, arena,
-                           err));
-    if (!f->actions)
-        BF_TRY(bf__kernel_make(&out->action, name, options->bandwidth, f->u, f->n, f->action_dim,
-                               f->seed, arena, err));
+    *out = (bf__pair_kernel){.share = default_share};
+    if (options->action_share.given)
+        out->share = options->action_share.value;
+    BF_TRY(bf__kernel_make(&out->state, name, options->bandwidth, points->z, points->n, points->d,
+                           points->seed, arena, err));
+    if (!points->actions)
+        BF_TRY(bf__kernel_make(&out->action, name, options->bandwidth, points->u, points->n,
+                               points->action_dim, points->seed, arena, err));
     return BF_OK;
 }
 
@@ -63,23 +64,23 @@ static bf_status widen(bf__kernel *out, const bf__kernel *kernel, double factor,
     return bf__kernel_set(out, kernel->kind, width, kernel->widths, err);
 }
 
-static bf_status prepare_input(bf__flow_input *input, const bf__points *points,
-                               const bf__features *features, double factor, bf_error *err) {
-    *input = points->flow;
-    input->action_share = features->action_share;
-    input->max_starts = MOST_STARTS;
-    BF_TRY(widen(&input->kernel, &features->state, factor, err));
-    return input->actions ? BF_OK : widen(&input->action_kernel, &features->action, factor, err);
+static bf_status widen_both(bf__pair_kernel *out, const bf__pair_kernel *kernel, double factor,
+                            bf_error *err) {
+    *out = (bf__pair_kernel){.share = kernel->share};
+    BF_TRY(widen(&out->state, &kernel->state, factor, err));
+    return kernel->action.kind ? widen(&out->action, &kernel->action, factor, err) : BF_OK;
 }
 
 bf_status bf__features_part(bf__lowrank *out, const bf__lowrank *lowrank, const bf__points *points,
-                            const bf__features *features, double factor, const bf__sample *sample,
+                            const bf__pair_kernel *kernel, double factor, const bf__sample *sample,
                             const bf_context *context, bf_arena *arena, bf_error *err) {
-    bf__flow_input input, part;
+    bf__points part;
+    bf__pair_kernel wide;
     bf__flow *flow;
-    BF_TRY(prepare_input(&input, points, features, factor, err));
-    BF_TRY(bf__sample_take(&part, &input, sample, arena, err));
-    BF_TRY(bf__flow_create(&flow, &part, context, arena, err));
+    BF_TRY(widen_both(&wide, kernel, factor, err));
+    BF_TRY(bf__sample_take(&part, points, sample, arena, err));
+    part.most_starts = MOST_STARTS;
+    BF_TRY(bf__flow_create(&flow, &part, &wide, context, arena, err));
     *out = *lowrank;
     out->flow = flow;
     out->kept = NULL;
@@ -88,13 +89,15 @@ bf_status bf__features_part(bf__lowrank *out, const bf__lowrank *lowrank, const 
 }
 
 bf_status bf__features_make(bf__lowrank **out, const bf__points *points,
-                            const bf__features *features, double factor, int64_t rank,
+                            const bf__pair_kernel *kernel, double factor, int64_t rank,
                             const bf_context *context, bf_arena *arena, bf_error *err) {
-    bf__flow_input input;
+    bf__points input = *points;
+    bf__pair_kernel wide;
     bf__flow *flow;
-    BF_TRY(prepare_input(&input, points, features, factor, err));
-    BF_TRY(bf__flow_create(&flow, &input, context, arena, err));
-    bf__lowrank_options choice = {.rank = rank, .seed = input.seed, .keep = true};
+    input.most_starts = MOST_STARTS;
+    BF_TRY(widen_both(&wide, kernel, factor, err));
+    BF_TRY(bf__flow_create(&flow, &input, &wide, context, arena, err));
+    bf__lowrank_options choice = {.rank = rank, .seed = points->seed, .keep = true};
     return bf__lowrank_create(out, flow, &choice, context, arena, err);
 }
 

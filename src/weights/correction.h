@@ -7,22 +7,18 @@
 #include "weights/sample.h"
 #include "weights/weights.h"
 
-/* The kernels of the options, Matern where they are auto. */
-typedef struct bf__features {
-    bf__kernel state, action;
-    double action_share;
-} bf__features;
-bf_status bf__features_read(bf__features *out, const bf__points *points,
+/* The kernel of the options, Matern where it is auto. */
+bf_status bf__features_read(bf__pair_kernel *out, const bf__points *points,
                             const bf__pointwise *options, bf_arena *arena, bf_error *err);
 
 /* psi of the log in `rank` features at most, of kernels `factor` times as wide. */
 bf_status bf__features_make(bf__lowrank **out, const bf__points *points,
-                            const bf__features *features, double factor, int64_t rank,
+                            const bf__pair_kernel *kernel, double factor, int64_t rank,
                             const bf_context *context, bf_arena *arena, bf_error *err);
 
 /* The same features of some of the transitions. */
 bf_status bf__features_part(bf__lowrank *out, const bf__lowrank *lowrank, const bf__points *points,
-                            const bf__features *features, double factor, const bf__sample *sample,
+                            const bf__pair_kernel *kernel, double factor, const bf__sample *sample,
                             const bf_context *context, bf_arena *arena, bf_error *err);
 
 /* Transitions that G and C are summed over, where they are not all. */

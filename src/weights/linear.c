@@ -203,7 +203,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
         bf__flow_choose(problem->data->n, 1e9 * options->memory,
                         options->at.features > 0 ? options->at.features : FEATURES, true);
     bf__lowrank_options cut = {
-        .rank = plan.rank, .candidates = plan.candidates, .seed = balance.points.flow.seed};
+        .rank = plan.rank, .candidates = plan.candidates, .seed = balance.points.seed};
     BF_TRY(step(context, 0, 1, err));
     BF_TRY(bf__lowrank_create(&lowrank, balance.flow, &cut, context, arena, err));
     s.lowrank = lowrank;

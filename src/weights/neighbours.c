@@ -11,6 +11,7 @@
 
 #include "core/fail.h"
 #include "core/log.h"
+#include "estimator/remarks.h"
 #include "estimator/result.h"
 #include "weights/correction.h"
 
@@ -30,7 +31,7 @@ bf_status bf__neighbours_report(bf_estimate *out, const bf__points *points,
         bf__diagnose(out, BF__D_FLOW_RESIDUAL, after);
         bf__diagnose(out, BF__D_FLOW_RESIDUAL_UNIFORM, before);
     }
-    BF_TRY(bf__points_report(out, points, arena, err));
+    BF_TRY(bf__remark_points(out, points, arena, err));
     bf__diagnose(out, BF__D_OFF_HULL, base->off_hull);
     bf__diagnose(out, BF__D_FEATURES, (double)features);
     bf__diagnose(out, BF__D_NODES, (double)base->nodes);
@@ -61,7 +62,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
     bf__points points;
     bf__neighbours base;
     bf__lowrank *lowrank;
-    bf__features features;
+    bf__pair_kernel kernel;
     BF_TRY(bf__points_make(&points, problem, options->at.periodic, options->at.scale, context,
                            arena, err));
     bf__neighbours_note(&points, context);
@@ -73,8 +74,8 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
         w[i] = base.u[i];
         w[n + i] = 1.0 / (double)n;
     }
-    BF_TRY(bf__features_read(&features, &points, &options->at, arena, err));
-    BF_TRY(bf__features_make(&lowrank, &points, &features, 1,
+    BF_TRY(bf__features_read(&kernel, &points, &options->at, arena, err));
+    BF_TRY(bf__features_make(&lowrank, &points, &kernel, 1,
                              options->at.features > 0 ? options->at.features : FEATURES, context,
                              arena, err));
     BF_TRY(bf__features_residual(residual, lowrank, w, 2, base.ends, problem->gamma, context, arena,

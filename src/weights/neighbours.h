@@ -2,6 +2,7 @@
 #ifndef BF_WEIGHTS_NEIGHBOURS_H
 #define BF_WEIGHTS_NEIGHBOURS_H
 
+#include "estimator/answer.h"
 #include "problem/points.h"
 
 typedef struct bf__neighbours {

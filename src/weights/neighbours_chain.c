@@ -6,9 +6,9 @@
  * coefficients are the probabilities of the chain; its long-run visits are the weights. Rows of
  * one node share its mass: weights are a function of (s, a).
  *
- * gamma and ends are in g_i and h_i, as in flow.h: mass g_i goes on from row i, and h_i goes to the
- * start states, each of them a combination of nodes as above. For gamma = 1 a trace (1e-6) of the
- * mass restarts from the log's own distribution, which makes the answer unique.
+ * gamma and ends are in g_i and h_i, as in problem/steps.h: mass g_i goes on from row i, and h_i
+ * goes to the start states, each of them a combination of nodes as above. For gamma = 1 a trace
+ * (1e-6) of the mass restarts from the log's own distribution, which makes the answer unique.
  *
  * The chain is on all rows, as far as memory goes (16 million) and, in high dimension, where a
  * search looks at all nodes, time. Where the log has more, a sample makes the chain, and the others
@@ -20,6 +20,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "backflow/rng.h"
 #include "core/fail.h"
 #include "core/log.h"
 #include "problem/nodes.h"
@@ -53,7 +54,7 @@ typedef struct block {
 } block;
 
 typedef struct chain {
-    const bf__flow_input *f;
+    const bf__points *points;
     const bf__nodes *nodes;
     int k, draws; /* neighbours; sampled actions that are used */
     scratch *scratch;
@@ -93,7 +94,7 @@ static void express(block *out, int64_t p, double mass, int group, const chain *
 
 static void follow(block *out, int64_t p, const places *from, int64_t i, const chain *c,
                    scratch *s) {
-    const bf__flow_input *f = c->f;
+    const bf__points *f = c->points;
     out->used[p] = 0;
     out->off[p] = 0;
     for (int e = 0; e < f->d; e++)
@@ -112,7 +113,7 @@ static void follow(block *out, int64_t p, const places *from, int64_t i, const c
 
 static bf_status make_block(block *out, const chain *c, int64_t places_, bf_arena *arena,
                             bf_error *err) {
-    out->width = (int64_t)c->k * (c->f->actions ? c->f->actions : c->draws);
+    out->width = (int64_t)c->k * (c->points->actions ? c->points->actions : c->draws);
     BF_ALLOC(out->to, arena, places_ * out->width, err);
     BF_ALLOC(out->share, arena, places_ * out->width, err);
     BF_ALLOC(out->used, arena, places_, err);
@@ -121,7 +122,8 @@ static bf_status make_block(block *out, const chain *c, int64_t places_, bf_aren
 }
 
 static int64_t block_size(const chain *c) {
-    int64_t size = (1 << 20) / ((int64_t)c->k * (c->f->actions ? c->f->actions : c->draws));
+    int64_t size =
+        (1 << 20) / ((int64_t)c->k * (c->points->actions ? c->points->actions : c->draws));
     return size < 16 ? 16 : size > 4096 ? 4096 : size;
 }
 
@@ -134,16 +136,6 @@ typedef struct edges {
     int32_t *from, *to;
     double *share;
 } edges;
-
-static double goes_on(const bf__flow_input *f, int64_t i) {
-    bool ended = f->terminated && f->terminated[i] && f->terminal != BF__IGNORE;
-    return ended ? 0 : f->gamma;
-}
-
-static double restarts(const bf__flow_input *f, int64_t i) {
-    bool ended = f->terminated && f->terminated[i] && f->terminal == BF__RESTART;
-    return ended ? 1 : 1 - f->gamma;
-}
 
 /* Keeps the edges of rows first .. first + count - 1, out of `b`. */
 static bf_status keep(edges ***tail, const chain *c, const block *b, int64_t first, int64_t count,
@@ -160,8 +152,8 @@ static bf_status keep(edges ***tail, const chain *c, const block *b, int64_t fir
     for (int64_t p = 0; p < count; p++) {
         int32_t node = c->nodes->node_of[first + p];
         double part_of_node = 1.0 / c->nodes->count[node];
-        double on = goes_on(c->f, c->nodes->row[first + p]);
-        c->restart[node] += part_of_node * restarts(c->f, c->nodes->row[first + p]);
+        double on = bf__step_g(&c->points->steps, c->nodes->row[first + p]);
+        c->restart[node] += part_of_node * bf__step_h(&c->points->steps, c->nodes->row[first + p]);
         c->off[first + p] = b->off[p];
         for (int32_t e = 0; e < b->used[p]; e++) {
             part->from[at] = node;
@@ -177,7 +169,7 @@ static bf_status keep(edges ***tail, const chain *c, const block *b, int64_t fir
 static bf_status find_edges(edges **out, chain *c, const bf_context *context, bf_arena *arena,
                             bf_error *err) {
     const bf__nodes *nodes = c->nodes;
-    places next = {c->f->n, c->f->nz, c->f->npi, c->f->nu};
+    places next = {c->points->n, c->points->nz, c->points->npi, c->points->nu};
     int64_t size = block_size(c);
     block b;
     *out = NULL;
@@ -189,7 +181,7 @@ static bf_status find_edges(edges **out, chain *c, const bf_context *context, bf
             int64_t i = nodes->row[first + p];
             b.used[p] = 0;
             b.off[p] = 0;
-            if (goes_on(c->f, i) > 0)
+            if (bf__step_g(&c->points->steps, i) > 0)
                 follow(&b, p, &next, i, c, &c->scratch[omp_get_thread_num()]);
         }
         BF_TRY(keep(&out, c, &b, first, count, arena, err));
@@ -231,7 +223,7 @@ static bf_status turn(bf__visits *out, const edges *list, int64_t n, bf_arena *a
 
 /* The start states, or a sample, as a distribution on nodes. */
 static bf_status find_start(chain *c, bf_arena *arena, bf_error *err) {
-    const bf__flow_input *f = c->f;
+    const bf__points *f = c->points;
     places start = {f->starts, f->z0, f->pi0, f->u0};
     int64_t size = block_size(c), *chosen, count = 0;
     double sum = 0;
@@ -275,7 +267,7 @@ static bf_status any_stays(bool *out, const chain *c, bf_arena *arena, bf_error 
     BF_ALLOC(stack, arena, v->n, err);
     for (int64_t r = 0; r < c->nodes->rows; r++) {
         int32_t node = c->nodes->node_of[r];
-        if (c->f->terminated[c->nodes->row[r]] && !ends[node]) {
+        if (bf__step_ended(&c->points->steps, c->nodes->row[r]) && !ends[node]) {
             ends[node] = true;
             stack[depth++] = node;
         }
@@ -320,7 +312,7 @@ static bf_status tree_order(const int32_t **out, const bf__nodes *nodes, bf_aren
 static bf_status solve(double *x, bf__neighbours *out, chain *c, const double *reward,
                        const bf_context *context, bf_arena *arena, bf_error *err) {
     const bf__nodes *nodes = c->nodes;
-    double gamma = c->f->gamma, *source, *mean;
+    double gamma = c->points->steps.gamma, *source, *mean;
     bool stays = true;
     BF_ZALLOC(mean, arena, nodes->n, err);
     BF_ALLOC(source, arena, nodes->n, err);
@@ -332,13 +324,13 @@ static bf_status solve(double *x, bf__neighbours *out, chain *c, const double *r
     }
     c->visits.closed = !out->ends;
     c->visits.reward = mean;
-    c->visits.scale = scale_of(reward, c->f->n);
+    c->visits.scale = scale_of(reward, c->points->n);
     c->visits.source = gamma == 1 || out->ends ? source : NULL;
     if (c->start && !out->ends) {
         c->visits.start = c->start;
         c->visits.restart = c->restart;
     }
-    if (out->ends && gamma == 1)
+    if (c->points->steps.over)
         BF_TRY(any_stays(&stays, c, arena, err));
     if (!stays) {
         memset(x, 0, (size_t)nodes->n * sizeof *x);
@@ -361,10 +353,10 @@ static void share_out(double *u, const chain *c, const double *x) {
     /* In high dimension a search that looks at all nodes would take longer than all the rest. */
     int64_t leaves = nodes->dim > 8 ? 64 : 0;
 #pragma omp parallel for schedule(dynamic, 256) num_threads(c->threads)
-    for (int64_t i = 0; i < c->f->n; i++) {
+    for (int64_t i = 0; i < c->points->n; i++) {
         scratch *s = &c->scratch[omp_get_thread_num()];
-        int group = c->f->actions ? c->f->action[i] : 0;
-        bf__nodes_place(s->q, nodes, c->f, i);
+        int group = c->points->actions ? c->points->action[i] : 0;
+        bf__nodes_place(s->q, nodes, c->points, i);
         int found =
             bf__nodes_near(s->index, s->square, s->weight, nodes, group, s->q, c->k, leaves);
         u[i] = 0;
@@ -382,14 +374,14 @@ static void to_rows(double *u, bf__neighbours *out, const chain *c, const double
     for (int64_t r = 0; r < nodes->rows; r++) {
         double mass = x[nodes->node_of[r]] / nodes->count[nodes->node_of[r]];
         off += mass * c->off[r];
-        if (nodes->rows == c->f->n)
+        if (nodes->rows == c->points->n)
             u[r] = mass;
     }
-    if (nodes->rows < c->f->n)
+    if (nodes->rows < c->points->n)
         share_out(u, c, x);
-    for (int64_t i = 0; i < c->f->n; i++)
+    for (int64_t i = 0; i < c->points->n; i++)
         total += u[i];
-    for (int64_t i = 0; i < c->f->n && total > 0; i++)
+    for (int64_t i = 0; i < c->points->n && total > 0; i++)
         u[i] *= sum / total;
     out->u = u;
     out->sum = sum;
@@ -399,28 +391,26 @@ static void to_rows(double *u, bf__neighbours *out, const chain *c, const double
 bf_status bf__neighbours_solve(bf__neighbours *out, const bf_problem *problem,
                                const bf__points *points, int k, int64_t most,
                                const bf_context *context, bf_arena *arena, bf_error *err) {
-    const bf__flow_input *f = &points->flow;
     bf__nodes nodes;
     edges *list;
-    double *u, *x, by_work = sqrt(2e10 / (f->d + f->action_dim));
-    bool few = f->d + f->action_dim <= FEW_DIMENSIONS;
-    BF_ALLOC(u, arena, f->n, err);
+    double *u, *x, by_work = sqrt(2e10 / (points->d + points->action_dim));
+    bool few = points->d + points->action_dim <= FEW_DIMENSIONS;
+    BF_ALLOC(u, arena, points->n, err);
     bf_mark mark = bf_arena_mark(arena);
     if (most <= 0)
         most = few ? MOST_NODES : (int64_t)by_work;
-    BF_TRY(bf__nodes_make(&nodes, f, most, arena, err));
-    chain c = {.f = f, .nodes = &nodes, .k = k, .threads = bf__threads(context)};
-    c.draws = f->actions ? 0 : f->samples < MOST_SAMPLES ? f->samples : MOST_SAMPLES;
+    BF_TRY(bf__nodes_make(&nodes, points, most, arena, err));
+    chain c = {.points = points, .nodes = &nodes, .k = k, .threads = bf__threads(context)};
+    c.draws = points->actions ? 0 : points->samples < MOST_SAMPLES ? points->samples : MOST_SAMPLES;
     *out = (bf__neighbours){.nodes = nodes.n, .rows = nodes.rows, .settled = true};
-    out->ends =
-        f->terminal == BF__ABSORB && f->terminated && memchr(f->terminated, 1, (size_t)f->n);
+    out->ends = points->steps.absorbs;
     BF_TRY(make_scratch(&c, arena, err));
     BF_ZALLOC(c.restart, arena, nodes.n, err);
     BF_ZALLOC(c.off, arena, nodes.rows, err);
     BF_ALLOC(x, arena, nodes.n, err);
     BF_TRY(find_edges(&list, &c, context, arena, err));
     BF_TRY(turn(&c.visits, list, nodes.n, arena, err));
-    if (f->starts > 0)
+    if (points->starts > 0)
         BF_TRY(find_start(&c, arena, err));
     BF_TRY(solve(x, out, &c, problem->data->reward, context, arena, err));
     to_rows(u, out, &c, x);

@@ -13,7 +13,6 @@
  * sample size falls below a floor is given up and another start is tried, and the answer is the
  * mean of those that stand. How far they are apart is reported. */
 #include <math.h>
-#include <string.h>
 
 #include "core/fail.h"
 #include "core/log.h"
@@ -43,7 +42,7 @@ typedef struct neural {
 
 /* (d + A, n) or (d + k, n). */
 static bf_status make_inputs(neural *v, bf_arena *arena, bf_error *err) {
-    const bf__flow_input *f = &v->balance.points.flow;
+    const bf__points *f = &v->balance.points;
     int64_t n = f->n;
     float *x;
     BF_ZALLOC(x, arena, (f->d + f->actions + f->action_dim) * n, err);
@@ -234,7 +233,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
         return BF_OK;
     BF_TRY(bf__balance_make(&v.balance, problem, &o->at, "gaussian", 0, context, arena, err));
     v.flow = v.balance.flow;
-    const bf__flow_input *f = &v.balance.points.flow;
+    const bf__points *f = &v.balance.points;
     v.task = (bf__neural_task){.flow = v.flow,
                                .batch = o->batch,
                                .rate = o->rate,

@@ -7,6 +7,7 @@
  * Cost O(n). */
 #include "weights/sample.h"
 
+#include "backflow/rng.h"
 #include "core/fail.h"
 
 bf_status bf__sample_draw(bf__sample *out, const double *w, int64_t n, int64_t size, uint64_t seed,
@@ -49,7 +50,7 @@ static bf_status take(const double **to, const double *from, int64_t columns, in
     return BF_OK;
 }
 
-bf_status bf__sample_take(bf__flow_input *out, const bf__flow_input *in, const bf__sample *s,
+bf_status bf__sample_take(bf__points *out, const bf__points *in, const bf__sample *s,
                           bf_arena *arena, bf_error *err) {
     *out = *in;
     out->n = s->n;
@@ -65,12 +66,12 @@ bf_status bf__sample_take(bf__flow_input *out, const bf__flow_input *in, const b
             action[k] = in->action[s->row[k]];
         out->action = action;
     }
-    if (in->terminated) {
-        uint8_t *terminated;
-        BF_ALLOC(terminated, arena, s->n, err);
+    if (in->steps.ended) {
+        uint8_t *ended;
+        BF_ALLOC(ended, arena, s->n, err);
         for (int64_t k = 0; k < s->n; k++)
-            terminated[k] = in->terminated[s->row[k]];
-        out->terminated = terminated;
+            ended[k] = in->steps.ended[s->row[k]];
+        out->steps.ended = ended;
     }
     return BF_OK;
 }

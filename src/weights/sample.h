@@ -2,7 +2,7 @@
 #ifndef BF_WEIGHTS_SAMPLE_H
 #define BF_WEIGHTS_SAMPLE_H
 
-#include "flow/flow.h"
+#include "problem/points.h"
 
 typedef struct bf__sample {
     int64_t n;
@@ -16,7 +16,7 @@ bf_status bf__sample_draw(bf__sample *out, const double *w, int64_t n, int64_t s
                           bf_arena *arena, bf_error *err);
 
 /* The transitions of the sample, with everything else as it was. */
-bf_status bf__sample_take(bf__flow_input *out, const bf__flow_input *in, const bf__sample *sample,
+bf_status bf__sample_take(bf__points *out, const bf__points *in, const bf__sample *sample,
                           bf_arena *arena, bf_error *err);
 
 #endif

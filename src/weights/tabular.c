@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "estimator/remarks.h"
 #include "estimator/result.h"
 #include "kernel/kernel.h"
 #include "problem/cells.h"
@@ -192,7 +193,7 @@ static double coverage(const bf__cells *m, const double *x, const double *miss, 
 
 static bf_status warn(bf_estimate *out, const solution *s, double objective, const bf__cells *m,
                       bf_arena *arena, bf_error *err) {
-    BF_TRY(bf__cells_warn_classes(out, m, s->classes, s->low, s->high, arena, err));
+    BF_TRY(bf__remark_classes(out, m, s->classes, s->low, s->high, arena, err));
     if (s->start_gap > 1e-9)
         BF_TRY(bf__warn(out, arena, err, BF__W_UNSEEN_ON_THE_WAY, s->start_gap > 0.01,
                         "from the log's start states the target policy meets a (state, action) "
@@ -204,7 +205,7 @@ static bf_status warn(bf_estimate *out, const solution *s, double objective, con
                         "the weights are not the best ones: the duality gap is %.3g of a flow "
                         "residual of %.3g",
                         s->gap, objective));
-    return bf__cells_warn_doubts(out, m, s->convergence, arena, err);
+    return bf__remark_doubts(out, m, s->convergence, arena, err);
 }
 
 static bf_status report(bf_estimate *out, const bf_problem *problem, const bf__cells *m,
