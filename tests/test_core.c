@@ -130,16 +130,16 @@ static void the_same_file_is_known_by_any_name(void **state) {
     snprintf(dots, sizeof dots, "%s/../%s/a", folder, strrchr(folder, '/') + 1);
     assert_int_equal(symlink("a", link), 0);
     for (int there = 0; there < 2; there++) {
-        assert_true(bf__same_file(a, a));
-        assert_true(bf__same_file(a, dots));
-        assert_true(bf__same_file(a, link));
-        assert_false(bf__same_file(a, b));
+        assert_true(bf_file_same(a, a));
+        assert_true(bf_file_same(a, dots));
+        assert_true(bf_file_same(a, link));
+        assert_false(bf_file_same(a, b));
         if (!there)
             fclose(fopen(a, "w"));
     }
     assert_int_equal(linkat(AT_FDCWD, a, AT_FDCWD, b, 0), 0);
-    assert_true(bf__same_file(link, b));
-    assert_false(bf__same_file("/dev/null", "/dev/null"));
+    assert_true(bf_file_same(link, b));
+    assert_false(bf_file_same("/dev/null", "/dev/null"));
     unlink(a), unlink(b), unlink(link);
     assert_int_equal(rmdir(folder), 0);
 }

@@ -62,7 +62,13 @@ typedef struct bf_comparison {
     size_t size; /* sizeof(bf_comparison), or 0: the fields above are all there is */
 } bf_comparison;
 
-/* One table, and one object that holds what each method would print. */
+/* One table, and one object that holds what each method would print. The table can be had in
+ * parts while methods still run: the rows of answers `first` and later, under the head of the table
+ * if `first` is 0; at the end what was skipped, and the warnings. */
+BF_API bf_status bf_report_table_rows(const char **out, const bf_comparison *comparison, int first,
+                                      bf_arena *arena, bf_error *err);
+BF_API bf_status bf_report_table_end(const char **out, const bf_comparison *comparison,
+                                     bf_arena *arena, bf_error *err);
 BF_API bf_status bf_report_table_text(const char **out, const bf_comparison *comparison,
                                       bf_arena *arena, bf_error *err);
 BF_API bf_status bf_report_table_json(const char **out, const bf_comparison *comparison,

@@ -41,10 +41,22 @@ static bf_status translated(char **out, const char *text, bf_arena *arena, bf_er
     return BF_OK;
 }
 
+bool bf__answer_is_piped(const char *where) {
+    return where && strcmp(where, "-") == 0;
+}
+
+bf_status bf__answer_say(const bf__tool *tool, const char *text, bf_error *err) {
+    char *said;
+    BF_TRY(translated(&said, text, tool->arena, err));
+    fputs(said, tool->out);
+    fflush(tool->out); /* whether it arrived is asked at the end */
+    return BF_OK;
+}
+
 bf_status bf__answer_give(const bf__tool *tool, const char *where, const char *text,
                           const char *json, bf_error *err) {
     char *said;
-    bool piped = where && strcmp(where, "-") == 0;
+    bool piped = bf__answer_is_piped(where);
     if (where) {
         BF_TRY(translated(&said, json, tool->arena, err));
         if (piped)
@@ -52,11 +64,7 @@ bf_status bf__answer_give(const bf__tool *tool, const char *where, const char *t
         else
             BF_TRY(bf_file_write(where, said, strlen(said), err));
     }
-    if (text && !piped) {
-        BF_TRY(translated(&said, text, tool->arena, err));
-        fputs(said, tool->out);
-    }
-    return BF_OK;
+    return text && !piped ? bf__answer_say(tool, text, err) : BF_OK;
 }
 
 void bf__tool_note(const bf__tool *tool, bf_log_level level, const char *format, ...) {

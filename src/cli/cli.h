@@ -77,11 +77,26 @@ bf_status bf__args_flags(const bf__slot *slots, int slot_count, bf_status status
 /* The text of `name` among the arguments, before they are parsed (the last one wins), or NULL. */
 const char *bf__args_peek(int argc, char **argv, const char *name);
 
+/* A file that a command will write: the option that names it, and the path; NULL: not wanted. */
+typedef struct bf__written {
+    const char *option, *path;
+} bf__written;
+
+/* Refuses outputs (a list that ends with {NULL}) that would replace an input, or each other, by
+ * whatever names. Inputs are paths or policies as --policy takes them; NULL is skipped. To be
+ * called before any work starts. */
+bf_status bf__check_outputs(const bf__written *outputs, const char *const *inputs, int input_count,
+                            bf_error *err);
+
 /* Gives an answer where --json asks for it: not at all (NULL), only text; "-", only JSON, on
  * standard output; a path, JSON there and text as well, once the JSON is safe. `text` may be NULL.
  */
 bf_status bf__answer_give(const bf__tool *tool, const char *where, const char *text,
                           const char *json, bf_error *err);
+
+/* Whether --json wants standard output for itself; the text part of an answer, at once. */
+bool bf__answer_is_piped(const char *where);
+bf_status bf__answer_say(const bf__tool *tool, const char *text, bf_error *err);
 
 /* The library names fields and options in backquotes, `max_rows`; here they are flags: --max-rows.
  * In place: both are as long. Returns `text`. */

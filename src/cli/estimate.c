@@ -176,7 +176,56 @@ static bf_status run_one(bf__tool *tool, const estimate_options *o, const questi
     return bf__answer_give(tool, o->json, text, json, err);
 }
 
-/* Each in turn. One that can not run is skipped, with its reason; an error where none can. */
+/* Puts a method among those that did not run, with the reason. */
+static bf_status skip(bf_comparison *c, bf_skipped *skipped, const bf_estimator *method,
+                      const char *why, bf_arena *arena, bf_error *err) {
+    char *reason;
+    BF_ALLOC(reason, arena, (int64_t)strlen(why) + 1, err);
+    strcpy(reason, why);
+    skipped[c->skipped_count++] = (bf_skipped){method->name, reason};
+    return BF_OK;
+}
+
+/* Says the rows from `first` on, as soon as they are known: methods take minutes. */
+static bf_status say_rows(bf__tool *tool, const estimate_options *o, const bf_comparison *c,
+                          int first, bf_error *err) {
+    const char *text;
+    if (bf__answer_is_piped(o->json))
+        return BF_OK;
+    BF_TRY(bf_report_table_rows(&text, c, first, tool->arena, err));
+    return bf__answer_say(tool, text, err);
+}
+
+/* Runs each method in turn and says its row. A method that cannot run is skipped, with its reason.
+ * *ended tells why methods are left that did not get their turn; they are skipped too. */
+static bf_status run_each(bf_comparison *c, bf_answer *answers, bf_skipped *skipped,
+                          bf_error *ended, bf__tool *tool, const estimate_options *o,
+                          const question *q, const bf__methods *methods, const bf__slot *slots,
+                          bf_error *err) {
+    *ended = (bf_error){BF_OK, ""};
+    for (int k = 0; k < methods->count; k++) {
+        bf_error cause = *ended;
+        bf_status status = cause.status;
+        if (status == BF_OK)
+            status = run_method(&answers[c->answer_count], tool, q, methods, k, slots, &cause);
+        if (status == BF_OK) {
+            c->answer_count++;
+            BF_TRY(say_rows(tool, o, c, c->answer_count - 1, err));
+            continue;
+        }
+        bool last = k + 1 == methods->count;
+        bool stop = status == BF_ENOMEM || status == BF_ECANCELLED || status == BF_EUSAGE;
+        if (c->answer_count == 0 && (stop || last)) {
+            *err = cause;
+            return status;
+        }
+        if (stop)
+            *ended = cause;
+        BF_TRY(skip(c, skipped, methods->list[k], cause.message, tool->arena, err));
+    }
+    return BF_OK;
+}
+
 static bf_status run_several(bf__tool *tool, const estimate_options *o, const question *q,
                              const bf__methods *methods, const bf__slot *slots, int *exit_status,
                              bf_error *err) {
@@ -184,6 +233,7 @@ static bf_status run_several(bf__tool *tool, const estimate_options *o, const qu
     bf_skipped skipped[BF__MAX_METHODS];
     bf_filled settings[OWN_SLOTS];
     const char *text, *json;
+    bf_error ended;
     bf_comparison comparison = {.problem = &q->problem,
                                 .answers = answers,
                                 .skipped = skipped,
@@ -192,27 +242,15 @@ static bf_status run_several(bf__tool *tool, const estimate_options *o, const qu
                                 .seconds_read = q->seconds_read};
     for (int i = 0; i < OWN_SLOTS; i++)
         settings[i] = (bf_filled){slots[i].table, slots[i].options};
-    for (int k = 0; k < methods->count; k++) {
-        bf_error cause;
-        bf_status status =
-            run_method(&answers[comparison.answer_count], tool, q, methods, k, slots, &cause);
-        if (status == BF_OK) {
-            judge(answers[comparison.answer_count++].estimate, o, exit_status);
-            continue;
-        }
-        bool last = k + 1 == methods->count && comparison.answer_count == 0;
-        if (status == BF_ENOMEM || status == BF_ECANCELLED || status == BF_EUSAGE || last) {
-            *err = cause;
-            return status;
-        }
-        char *reason;
-        BF_ALLOC(reason, tool->arena, (int64_t)sizeof cause.message, err);
-        memcpy(reason, cause.message, sizeof cause.message);
-        skipped[comparison.skipped_count++] = (bf_skipped){methods->list[k]->name, reason};
-    }
-    BF_TRY(bf_report_table_text(&text, &comparison, tool->arena, err));
+    BF_TRY(run_each(&comparison, answers, skipped, &ended, tool, o, q, methods, slots, err));
+    BF_TRY(bf_report_table_end(&text, &comparison, tool->arena, err));
     BF_TRY(bf_report_table_json(&json, &comparison, tool->arena, err));
-    return bf__answer_give(tool, o->json, text, json, err);
+    BF_TRY(bf__answer_give(tool, o->json, text, json, err));
+    for (int k = 0; k < comparison.answer_count; k++)
+        judge(answers[k].estimate, o, exit_status);
+    if (ended.status != BF_OK)
+        *err = ended;
+    return ended.status;
 }
 
 static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err) {
@@ -240,6 +278,11 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
         return bf_fail(err, BF_EUSAGE, "--weights-out: is for one method, not for --method %s",
                        methods.text);
     BF_TRY(bf__methods_check(&methods, NULL, tool->arena, err));
+    const bf__written outputs[] = {
+        {"--json", o.json}, {"--weights-out", o.weights_out}, {NULL, NULL}};
+    const char *policies[] = {o.policy, o.behavior};
+    BF_TRY(bf__check_outputs(outputs, words, count, err));
+    BF_TRY(bf__check_outputs(outputs, policies, 2, err));
     BF_TRY(load(&q, tool, &o, &read, words, count, err));
     BF_TRY(bf__methods_check(&methods, &q.problem, tool->arena, err));
     bf_status status = methods.several

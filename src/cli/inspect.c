@@ -27,6 +27,8 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
         return BF_OK;
     if (words.count == 0)
         return bf_fail(err, BF_EUSAGE, "no log given: backflow inspect DATA...");
+    const bf__written outputs[] = {{"--json", options.json}, {NULL, NULL}};
+    BF_TRY(bf__check_outputs(outputs, words.word, words.count, err));
     const bf_dataset *data;
     BF_TRY(bf_dataset_read(&data, words.word, words.count, &reading, &tool->context, tool->arena,
                            err));

@@ -132,6 +132,27 @@ static bf_status be_quick(const bf_option_table *of, void *options, const char *
 
 /* ---- Running */
 
+/* A policy must not be one of the files that the experiment writes. */
+static bf_status check_files(const bf__study *study, const char *folder, bf_error *err) {
+    static const char *const names[] = {"runs.csv", "report.html"};
+    char path[4][4096];
+    bf__written outputs[5] = {{NULL, NULL}};
+    for (int i = 0; i < 4; i++) {
+        if (i < 2)
+            snprintf(path[i], sizeof path[i], "%.3000s/%s", folder, names[i]);
+        else
+            snprintf(path[i], sizeof path[i], "%.3000s/%s.%s", folder, study->experiment->name,
+                     i == 2 ? "csv" : "json");
+        outputs[i] = (bf__written){"--output", path[i]};
+    }
+    for (int64_t g = 0; g < study->group_count; g++) {
+        const bf__setting *s = &study->groups[g].setting;
+        const char *inputs[] = {s->behavior, s->target};
+        BF_TRY(bf__check_outputs(outputs, inputs, 2, err));
+    }
+    return BF_OK;
+}
+
 static bf_status plan(bf__study *studies, bf__tool *tool, const choice *chosen, bf_error *err) {
     for (int i = 0; i < chosen->count; i++) {
         studies[i] = (bf__study){.experiment = chosen->list[i],
@@ -177,6 +198,8 @@ static bf_status reproduce(bf__tool *tool, const reproduce_options *o, const cho
     bf__study studies[MAX_EXPERIMENTS];
     bf__store *store = NULL;
     BF_TRY(plan(studies, tool, chosen, err));
+    for (int i = 0; i < chosen->count; i++)
+        BF_TRY(check_files(&studies[i], o->output, err));
     if (o->figures)
         BF_TRY(bf__figure_check(err));
     if (mkdir(o->output, 0777) != 0 && errno != EEXIST)

@@ -89,6 +89,9 @@ static bf_status simulate(bf__tool *tool, const simulate_options *o, const bf_en
     const bf_dataset *data;
     if (!o->output)
         return bf_fail(err, BF_EUSAGE, "-o FILE is missing: where the log goes, .csv or .npz");
+    const bf__written outputs[] = {{"--output", o->output}, {NULL, NULL}};
+    const char *inputs[] = {o->behavior, o->policy, o->target};
+    BF_TRY(bf__check_outputs(outputs, inputs, 3, err));
     BF_TRY(bf_dataset_write_check(o->output, err));
     if (o->behavior && o->policy)
         return bf_fail(err, BF_EUSAGE, "--policy is the same as --behavior: give one of them");

@@ -113,6 +113,8 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     }
     if (!own.output)
         return bf_fail(err, BF_EUSAGE, "-o FILE is needed: where the policy goes");
+    const bf__written outputs[] = {{"--output", own.output}, {"--curve", own.curve}, {NULL, NULL}};
+    BF_TRY(bf__check_outputs(outputs, NULL, 0, err));
     /* Minutes of work should not end in a file that cannot be written. */
     BF_TRY(bf_file_check(own.output, err));
     double started = bf__tool_seconds();

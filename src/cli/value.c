@@ -93,6 +93,8 @@ static bf_status find_value(bf__tool *tool, const value_options *o, const bf_env
     bf_truth_plan plan;
     bf_filled settings[] = {{&table, o}, {&bf__common_table, &tool->common}};
     const char *text, *json;
+    const bf__written outputs[] = {{"--json", o->json}, {NULL, NULL}};
+    BF_TRY(bf__check_outputs(outputs, &o->policy, 1, err));
     BF_TRY(bf_env_policy_parse(&policy, env, o->policy, o->alpha, tool->arena, err));
     BF_TRY(make_plan(&plan, o, err));
     bf_value_answer answer = {.env = env,

@@ -68,7 +68,7 @@ static bool random_name(bf__output *out) {
     return true;
 }
 
-bool bf__same_file(const char *a, const char *b) {
+bool bf_file_same(const char *a, const char *b) {
     char target[2][BF__PATH_SIZE], folder[2][BF__PATH_SIZE];
     const char *const paths[2] = {a, b}, *name[2];
     struct stat info[2];

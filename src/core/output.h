@@ -24,8 +24,4 @@ bf_status bf__output_commit(bf__output *out, bf_error *err);
 /* Closes the file and removes it. This is safe after a failed open and after a commit. */
 void bf__output_abandon(bf__output *out);
 
-/* Whether two paths mean the same plain file, be it through links, or a name in the same folder
- * that does not exist yet. Devices and pipes are never the same: nothing of theirs is replaced. */
-bool bf__same_file(const char *a, const char *b);
-
 #endif

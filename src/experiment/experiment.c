@@ -159,15 +159,14 @@ static bf_status make_room(bf__study *study, int64_t more, bf_error *err) {
 bf_status bf__study_add(bf__study *study, const bf__setting *setting,
                         const bf__contender *const *methods, int count, int64_t runs, int panel,
                         double x, bf_error *err) {
-    const bf_policy *policy; /* only to check that it exists */
-    bf_mark mark = bf_arena_mark(study->arena);
-    BF_TRY(bf_env_policy_parse(&policy, setting->env, setting->behavior, 1, study->arena, err));
-    BF_TRY(bf_env_policy_parse(&policy, setting->env, setting->target, 1, study->arena, err));
-    bf_arena_rewind(study->arena, mark);
+    bf__setting known = *setting; /* that there are policies is known before anything is run */
+    bf_arena *arena = study->arena;
+    BF_TRY(bf_env_policy_parse(&known.behavior_policy, known.env, known.behavior, 1, arena, err));
+    BF_TRY(bf_env_policy_parse(&known.target_policy, known.env, known.target, 1, arena, err));
     BF_TRY(make_room(study, count, err));
     for (int m = 0; m < count; m++)
         study->groups[study->group_count++] = (bf__run_group){
-            .setting = *setting, .method = methods[m], .panel = panel, .x = x, .runs = runs};
+            .setting = known, .method = methods[m], .panel = panel, .x = x, .runs = runs};
     return BF_OK;
 }
 

@@ -19,6 +19,9 @@ typedef struct bf__setting {
     const char *behavior, *target; /* as for bf_env_policy_parse */
     int64_t trajectories, steps;   /* transitions of each */
     double gamma;
+    /* The two policies, as bf__study_add found them. They are read once: whatever happens to their
+     * files afterwards, every run of the study uses what its key says. */
+    const bf_policy *behavior_policy, *target_policy;
 } bf__setting;
 
 typedef struct bf__truths {

@@ -22,6 +22,7 @@
 #include "core/text.h"
 #include "env/exact.h"
 #include "env/simulate.h"
+#include "policy/kind.h"
 #include "stats/truth.h"
 
 #define CHAIN_STEPS  20000
@@ -42,10 +43,23 @@ typedef struct job {
     double cost;
 } job;
 
+/* A policy as keys name it: a file by its content too, for the name alone would take the runs of an
+ * older file for those of a newer one. */
+typedef char policy_name[BF_KEY_SIZE / 2 - 100];
+static void name_policy(policy_name out, const char *text, const bf_policy *policy) {
+    if (policy->content)
+        snprintf(out, sizeof(policy_name), "%s#%016" PRIx64, text, policy->content);
+    else
+        snprintf(out, sizeof(policy_name), "%s", text);
+}
+
 static void write_keys(cell *out, const bf__run_group *group, uint64_t seed, int64_t run) {
     const bf__setting *s = &group->setting;
-    snprintf(out->log, sizeof out->log, "%s,%s,%s,%" PRId64 ",%" PRId64, s->env->name, s->behavior,
-             s->target, s->trajectories, s->steps);
+    policy_name behavior, target;
+    name_policy(behavior, s->behavior, s->behavior_policy);
+    name_policy(target, s->target, s->target_policy);
+    snprintf(out->log, sizeof out->log, "%s,%s,%s,%" PRId64 ",%" PRId64, s->env->name, behavior,
+             target, s->trajectories, s->steps);
     char gamma[32];
     bf__format_real(gamma, s->gamma); /* all of it */
     snprintf(out->key, sizeof out->key, "%.900s,%s,%s,%" PRIu64 ",%" PRId64, out->log, gamma,
@@ -73,23 +87,23 @@ static bf_status simulate_truth(bf_mean *out, const bf__setting *s, bool single,
         plan.chains = effort->steps / plan.steps > 2 ? effort->steps / plan.steps : 2;
     }
     char key[BF_KEY_SIZE], gamma[32];
+    policy_name name;
+    name_policy(name, s->target, s->target_policy);
     bf__format_real(gamma, s->gamma);
     snprintf(key, sizeof key, "%s,,%s,%" PRId64 ",%" PRId64 ",%s,%s,%" PRIu64 ",0", s->env->name,
-             s->target, plan.chains, plan.steps, gamma, single ? "(single)" : "(precise)",
+             name, plan.chains, plan.steps, gamma, single ? "(single)" : "(precise)",
              context->seed);
     const bf__record *known = bf__store_find(store, key);
     if (known) {
         *out = (bf_mean){known->value, known->error};
         return BF_OK;
     }
-    const bf_policy *target;
     bf_truth truth;
     bf_mark mark = bf_arena_mark(arena);
     double begun = bf__seconds();
     bf_context own = *context;
     own.seed = context->seed + (single ? 1000003 : 0); /* apart from the long simulation */
-    BF_TRY(bf_env_policy_parse(&target, s->env, s->target, 1, arena, err));
-    BF_TRY(bf__truth_run(&truth, &plan, s->env, target, BF_REWARDS_PAPER, &own, arena, err));
+    BF_TRY(bf__truth_run(&truth, &plan, s->env, s->target_policy, BF_REWARDS_PAPER, &own, arena, err));
     *out = truth.value;
     bf_arena_rewind(arena, mark);
     return bf__store_add(store, &(bf__record){key, out->value, out->error, bf__seconds() - begun},
@@ -104,11 +118,9 @@ static bf_status find_truths(bf__truths *out, const bf__setting *s, const bf__tr
         BF_TRY(simulate_truth(&out->single, s, true, effort, store, context, arena, err));
     if (!s->env->model)
         return simulate_truth(&out->precise, s, false, effort, store, context, arena, err);
-    const bf_policy *target;
     bf_mark mark = bf_arena_mark(arena);
     out->precise.error = 0;
-    BF_TRY(bf_env_policy_parse(&target, s->env, s->target, 1, arena, err));
-    BF_TRY(bf__exact_value(&out->precise.value, s->env, target, s->gamma, NULL, arena, err));
+    BF_TRY(bf__exact_value(&out->precise.value, s->env, s->target_policy, s->gamma, NULL, arena, err));
     bf_arena_rewind(arena, mark);
     return BF_OK;
 }
@@ -218,17 +230,14 @@ static bool go_on(void *context, const bf_progress *progress) {
     return !stop;
 }
 
-static bf_status make_log(bf_dataset *out, const bf_policy **target, const cell *c,
-                          const bf_context *context, bf_arena *arena, bf_error *err) {
+static bf_status make_log(bf_dataset *out, const cell *c, const bf_context *context,
+                          bf_arena *arena, bf_error *err) {
     const bf__setting *s = c->setting;
-    const bf_policy *behavior;
-    BF_TRY(bf_env_policy_parse(&behavior, s->env, s->behavior, 1, arena, err));
-    BF_TRY(bf_env_policy_parse(target, s->env, s->target, 1, arena, err));
     bf_simulation simulation = {.env = s->env,
                                 .rewards = BF_REWARDS_PAPER,
-                                .behaviors = &behavior,
+                                .behaviors = (const bf_policy *const *)&s->behavior_policy,
                                 .behavior_count = 1,
-                                .target = *target,
+                                .target = s->target_policy,
                                 .trajectories = s->trajectories,
                                 .steps = s->steps};
     return bf__simulate(out, &simulation, context, arena, err);
@@ -270,16 +279,16 @@ static bf_status run_cell(pool *p, const cell *c, const bf_problem *problem,
 static bf_status run_job(pool *p, const job *j, bf_error *err) {
     bf_arena *arena;
     bf_dataset data;
-    const bf_policy *target;
     const cell *first = j->cells;
     bf_rng rng = bf_rng_make(p->context->seed, first->log, (uint64_t)first->run);
     bf_context own = {.log = {.progress = go_on, .context = p}, .threads = 1};
     own.seed = bf_rng_u64(&rng);
     BF_TRY(bf_arena_create(&arena, p->allocator, err));
-    bf_status status = make_log(&data, &target, first, &own, arena, err);
+    bf_status status = make_log(&data, first, &own, arena, err);
     own.seed = bf_rng_u64(&rng);
     for (int i = 0; i < j->count && status == BF_OK; i++) {
-        bf_problem problem = {&data, j->cells[i].setting->gamma, BF_TERMINAL_RESTART, target};
+        bf_problem problem = {&data, j->cells[i].setting->gamma, BF_TERMINAL_RESTART,
+                              j->cells[i].setting->target_policy};
         bf_mark mark = bf_arena_mark(arena);
         status = run_cell(p, &j->cells[i], &problem, &own, arena, err);
         bf_arena_rewind(arena, mark);

@@ -8,7 +8,7 @@
 #include "report/report.h"
 #include "report/settings.h"
 
-static void line(FILE *out, const bf_answer *answer, bool intervals) {
+static void line(FILE *out, const bf_answer *answer) {
     const bf_estimate *e = answer->estimate;
     double rows = bf__diagnosed(e, BF__D_ESS), episodes = bf__diagnosed(e, BF__D_ESS_EPISODES);
     char interval[64] = "-", size[32] = "-", name[64], warnings[16] = "-";
@@ -22,10 +22,8 @@ static void line(FILE *out, const bf_answer *answer, bool intervals) {
         snprintf(warnings, sizeof warnings, "%d", e->warning_count);
     snprintf(name, sizeof name, "%s%s%s%s", answer->estimator->name, e->model ? " (" : "",
              e->model ? e->model : "", e->model ? ")" : "");
-    fprintf(out, "  %-22s %-12.6g", name, e->value);
-    if (intervals)
-        fprintf(out, " %-30s", interval);
-    fprintf(out, " %14s %9.2f %9s\n", size, answer->seconds_estimate, warnings);
+    fprintf(out, "  %-22s %-12.6g %-30s %14s %9.2f %9s\n", name, e->value, interval, size,
+            answer->seconds_estimate, warnings);
 }
 
 /* Prints warnings as "model: the rollout ...". If several methods say the same, it is printed
@@ -57,24 +55,29 @@ static void warnings(FILE *out, const bf_comparison *c) {
         }
 }
 
-static void print(FILE *out, const bf_comparison *c) {
-    double gamma = c->problem->gamma, seconds = 0;
-    bool intervals = false;
-    for (int k = 0; k < c->answer_count; k++) {
-        intervals = intervals || c->answers[k].estimate->level > 0;
-        seconds += c->answers[k].seconds_estimate;
-    }
-    bf__describe_log(out, c->problem->data);
-    if (gamma < 1)
-        fprintf(out, "discounted reward of the target policy (gamma %g), times 1 - gamma\n", gamma);
+/* What was asked, and the names of the columns. */
+static void head(FILE *out, const bf_problem *problem) {
+    bf__describe_log(out, problem->data);
+    if (problem->gamma < 1)
+        fprintf(out, "discounted reward of the target policy (gamma %g), times 1 - gamma\n",
+                problem->gamma);
     else
         fprintf(out, "reward per step of the target policy in the long run\n");
-    fprintf(out, "\n  %-22s %-12s", "method", "estimate");
-    if (intervals)
-        fprintf(out, " %-30s", "interval");
-    fprintf(out, " %14s %9s %9s\n", "eff. size", "seconds", "warnings");
+    fprintf(out, "\n  %-22s %-12s %-30s %14s %9s %9s\n", "method", "estimate", "interval",
+            "eff. size", "seconds", "warnings");
+}
+
+static void rows(FILE *out, const bf_comparison *c, int first) {
+    if (first == 0)
+        head(out, c->problem);
+    for (int k = first; k < c->answer_count; k++)
+        line(out, &c->answers[k]);
+}
+
+static void end(FILE *out, const bf_comparison *c) {
+    double seconds = 0;
     for (int k = 0; k < c->answer_count; k++)
-        line(out, &c->answers[k], intervals);
+        seconds += c->answers[k].seconds_estimate;
     for (int k = 0; k < c->skipped_count; k++) {
         fprintf(out, "%s  %-22s ", k == 0 ? "\n  skipped\n" : "", c->skipped[k].method);
         bf_paragraph(out, c->skipped[k].reason, 25);
@@ -107,6 +110,23 @@ bf_status bf_report_table_text(const char **out, const bf_comparison *c, bf_aren
                                bf_error *err) {
     bf__page page;
     BF_TRY(bf__page_open(&page, err));
-    print(page.file, c);
+    rows(page.file, c, 0);
+    end(page.file, c);
+    return bf__page_close(&page, out, arena, err);
+}
+
+bf_status bf_report_table_rows(const char **out, const bf_comparison *c, int first, bf_arena *arena,
+                               bf_error *err) {
+    bf__page page;
+    BF_TRY(bf__page_open(&page, err));
+    rows(page.file, c, first);
+    return bf__page_close(&page, out, arena, err);
+}
+
+bf_status bf_report_table_end(const char **out, const bf_comparison *c, bf_arena *arena,
+                              bf_error *err) {
+    bf__page page;
+    BF_TRY(bf__page_open(&page, err));
+    end(page.file, c);
     return bf__page_close(&page, out, arena, err);
 }

@@ -1,0 +1,45 @@
+/* paths.c - That outputs replace neither an input nor each other. */
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+/* Whether the file at `output` is what `spec` names: a path, or policies with commas and shares as
+ * --policy takes them. What does not exist is no input. */
+static bool is_named(const char *output, const char *spec) {
+    char piece[4096];
+    if (access(spec, F_OK) == 0)
+        return bf_file_same(output, spec);
+    for (const char *rest = spec; rest; rest = strchr(rest, ',') ? strchr(rest, ',') + 1 : NULL) {
+        snprintf(piece, sizeof piece, "%.*s", (int)strcspn(rest, ","), rest);
+        char *share = strrchr(piece, '@');
+        if (access(piece, F_OK) != 0 && share)
+            *share = '\0';
+        if (access(piece, F_OK) == 0 && bf_file_same(output, piece))
+            return true;
+    }
+    return false;
+}
+
+static bool is_file(const char *output) {
+    return output && strcmp(output, "-") != 0;
+}
+
+bf_status bf__check_outputs(const bf__written *outputs, const char *const *inputs, int input_count,
+                            bf_error *err) {
+    for (const bf__written *a = outputs; a->option; a++) {
+        if (!is_file(a->path))
+            continue;
+        for (int i = 0; i < input_count; i++)
+            if (inputs[i] && is_named(a->path, inputs[i]))
+                return bf_fail(err, BF_EUSAGE,
+                               "%s: '%s' is also read, as %s; an output has to be another file",
+                               a->option, a->path, inputs[i]);
+        for (const bf__written *b = outputs; b < a; b++)
+            if (is_file(b->path) && bf_file_same(a->path, b->path))
+                return bf_fail(err, BF_EUSAGE,
+                               "%s: '%s' is also written by %s; each output needs a file of its own",
+                               a->option, a->path, b->option);
+    }
+    return BF_OK;
+}
