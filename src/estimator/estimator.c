@@ -134,7 +134,7 @@ bf_status bf__warn(bf_estimate *out, bf_arena *arena, bf_error *err, bf__reason_
     vsnprintf(text, 1024, format, arguments);
     va_end(arguments);
     out->warnings[out->warning_count++] =
-        (bf_warning){bf__reason_code(id), text, bf__reason_advice(id), distrust};
+        (bf_warning){bf__reason_code((int)id), text, bf__reason_advice((int)id), distrust};
     return BF_OK;
 }
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "dataset/extreme.h"
 #include "estimator/result.h"
 #include "problem/steps.h"
 
@@ -208,10 +209,23 @@ static bool unseen_actions(bf__reason *out, const bf__facts *f) {
                100 * (1 - covered));
 }
 
+static bool extreme_number(bf__reason *out, const bf__facts *f) {
+    bf__extreme x;
+    char where[256];
+    if (!bf__dataset_extreme(&x, f->data))
+        return false;
+    return say(
+        out, BF__W_EXTREME_NUMBER, true,
+        "%s: %s: %g is far from everything else in its column, where nine of ten numbers are "
+        "within %g of %g: it moves the answer",
+        bf_dataset_where(f->data, x.row, where, sizeof where), x.column, x.value, x.usual,
+        x.middle);
+}
+
 static const bf__rule rules[] = {
-    not_finite,   few_rows,        few_episodes,   one_row,         flow_unbalanced,
-    off_hull,     chain_stopped,   ends_absorb,    negative_weight, variants_differ,
-    unseen_pairs, unseen_in_model, unseen_actions,
+    extreme_number,  not_finite,   few_rows,        few_episodes,   one_row,
+    flow_unbalanced, off_hull,     chain_stopped,   ends_absorb,    negative_weight,
+    variants_differ, unseen_pairs, unseen_in_model, unseen_actions,
 };
 
 bf__rule bf__rule_at(int index) {
@@ -224,6 +238,7 @@ bf__facts bf__facts_of(const bf_estimate *estimate, const bf_problem *problem) {
     const bf_dataset *data = problem->data;
     double n = (double)data->n, square = 0;
     bf__facts f = {.estimate = estimate,
+                   .data = data,
                    .n = n,
                    .episodes = (double)data->episodes,
                    .gamma = problem->gamma,

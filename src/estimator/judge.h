@@ -10,6 +10,7 @@ typedef struct bf__facts {
     const bf_estimate *estimate; /* its diagnostics, by bf__diagnosed: NaN if not measured */
     double n, episodes, gamma;
     double mean, deviation, low, high; /* of the rewards */
+    const bf_dataset *data;            /* the log */
     bool rests; /* ends absorb and the log has some: the rest of the time earns 0 */
 } bf__facts;
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "dataset/extreme.h"
 
 #define HASHED 1000000 /* transitions among which repetitions are looked for */
 
@@ -133,6 +134,19 @@ static bf_status take_episodes(bf__survey *out, const bf_dataset *d, bf_arena *a
 
 /* ---- Words */
 
+static bf_status note_extreme(bf__survey *out, const bf_dataset *d, bf_arena *arena,
+                              bf_error *err) {
+    bf__extreme x;
+    char where[256];
+    if (!bf__dataset_extreme(&x, d))
+        return BF_OK;
+    return note(out, arena, err,
+                "%s: %s: %g is far from everything else in its column, where nine of ten numbers "
+                "are within %g of %g: is it meant?",
+                bf_dataset_where(d, x.row, where, sizeof where), x.column, x.value, x.usual,
+                x.middle);
+}
+
 static bf_status note_columns(bf__survey *out, const bf_dataset *d, bf_arena *arena,
                               bf_error *err) {
     if (d->ignored)
@@ -211,6 +225,7 @@ bf_status bf__survey_take(bf__survey *out, const bf_dataset *data, bf_arena *are
     }
     BF_TRY(count_repeated(out, data, arena, err));
     BF_TRY(take_episodes(out, data, arena, err));
+    BF_TRY(note_extreme(out, data, arena, err));
     BF_TRY(note_columns(out, data, arena, err));
     BF_TRY(note_episodes(out, data, arena, err));
     return note_policy(out, data, arena, err);
