@@ -14,7 +14,8 @@ typedef struct log {
     int n, actions;
     double gamma;
     const char *method;
-    double s[MOST_ROWS], a[MOST_ROWS], r[MOST_ROWS], ns[MOST_ROWS], episode[MOST_ROWS], t[MOST_ROWS];
+    double s[MOST_ROWS], a[MOST_ROWS], r[MOST_ROWS], ns[MOST_ROWS], episode[MOST_ROWS],
+        t[MOST_ROWS];
     double pi[MOST_ROWS * MOST_ACTIONS], npi[MOST_ROWS * MOST_ACTIONS];
 } log;
 

@@ -10,8 +10,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t length = 0;
     while (length < size && data[length])
         hash = (hash ^ data[length++]) * 1099511628211u;
-    int head = snprintf(text, 128, BF__NETWORK_MAGIC "1\nchecksum %016llx\n",
-                        (unsigned long long)hash);
+    int head =
+        snprintf(text, 128, BF__NETWORK_MAGIC "1\nchecksum %016llx\n", (unsigned long long)hash);
     memcpy(text + head, data, length);
     text[(size_t)head + length] = '\0';
     bf_arena *arena = new_arena();
