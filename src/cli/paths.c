@@ -37,9 +37,10 @@ bf_status bf__check_outputs(const bf__written *outputs, const char *const *input
                                a->option, a->path, inputs[i]);
         for (const bf__written *b = outputs; b < a; b++)
             if (is_file(b->path) && bf_file_same(a->path, b->path))
-                return bf_fail(err, BF_EUSAGE,
-                               "%s: '%s' is also written by %s; each output needs a file of its own",
-                               a->option, a->path, b->option);
+                return bf_fail(
+                    err, BF_EUSAGE,
+                    "%s: '%s' is also written by %s; each output needs a file of its own",
+                    a->option, a->path, b->option);
     }
     return BF_OK;
 }

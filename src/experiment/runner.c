@@ -103,7 +103,8 @@ static bf_status simulate_truth(bf_mean *out, const bf__setting *s, bool single,
     double begun = bf__seconds();
     bf_context own = *context;
     own.seed = context->seed + (single ? 1000003 : 0); /* apart from the long simulation */
-    BF_TRY(bf__truth_run(&truth, &plan, s->env, s->target_policy, BF_REWARDS_PAPER, &own, arena, err));
+    BF_TRY(
+        bf__truth_run(&truth, &plan, s->env, s->target_policy, BF_REWARDS_PAPER, &own, arena, err));
     *out = truth.value;
     bf_arena_rewind(arena, mark);
     return bf__store_add(store, &(bf__record){key, out->value, out->error, bf__seconds() - begun},
@@ -120,7 +121,8 @@ static bf_status find_truths(bf__truths *out, const bf__setting *s, const bf__tr
         return simulate_truth(&out->precise, s, false, effort, store, context, arena, err);
     bf_mark mark = bf_arena_mark(arena);
     out->precise.error = 0;
-    BF_TRY(bf__exact_value(&out->precise.value, s->env, s->target_policy, s->gamma, NULL, arena, err));
+    BF_TRY(
+        bf__exact_value(&out->precise.value, s->env, s->target_policy, s->gamma, NULL, arena, err));
     bf_arena_rewind(arena, mark);
     return BF_OK;
 }
