@@ -10,21 +10,21 @@
 
 enum { MOST_ROWS = 40, MOST_ACTIONS = 3, BYTES_PER_ROW = 5 };
 
-typedef struct log {
+typedef struct small_log {
     int n, actions;
     double gamma;
     const char *method;
     double s[MOST_ROWS], a[MOST_ROWS], r[MOST_ROWS], ns[MOST_ROWS], episode[MOST_ROWS],
         t[MOST_ROWS];
     double pi[MOST_ROWS * MOST_ACTIONS], npi[MOST_ROWS * MOST_ACTIONS];
-} log;
+} small_log;
 
-static bool describe(log *out, const uint8_t *data, size_t size) {
+static bool describe(small_log *out, const uint8_t *data, size_t size) {
     double table[4][MOST_ACTIONS];
     int states = 1 + data[0] % 4, at = 4;
-    *out = (log){.actions = 1 + data[1] % MOST_ACTIONS,
-                 .gamma = data[2] % 2 ? 0.9 : 1,
-                 .method = data[3] % 2 ? "model" : "blackbox"};
+    *out = (small_log){.actions = 1 + data[1] % MOST_ACTIONS,
+                       .gamma = data[2] % 2 ? 0.9 : 1,
+                       .method = data[3] % 2 ? "model" : "blackbox"};
     for (int s = 0; s < states; s++) {
         double sum = 0;
         for (int a = 0; a < out->actions; a++)
@@ -51,7 +51,7 @@ static bool describe(log *out, const uint8_t *data, size_t size) {
     return out->n > 0;
 }
 
-static bf_status answer(double *out, const log *l, bf_error *err) {
+static bf_status answer(double *out, const small_log *l, bf_error *err) {
     bf_arena *arena = new_arena();
     bf_columns *columns;
     const bf_dataset *data;
@@ -80,7 +80,7 @@ static bf_status answer(double *out, const log *l, bf_error *err) {
 }
 
 /* The same log with its rows in the opposite order; episode and t still say which is which. */
-static void turn_round(log *to, const log *from) {
+static void turn_round(small_log *to, const small_log *from) {
     *to = *from;
     for (int i = 0; i < from->n; i++) {
         int j = from->n - 1 - i, actions = from->actions;
@@ -92,7 +92,7 @@ static void turn_round(log *to, const log *from) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static log first, other;
+    static small_log first, other;
     bf_error err;
     double value, moved, turned, least = INFINITY, most = -INFINITY;
     if (size < 4 + 4 * MOST_ACTIONS + BYTES_PER_ROW || !describe(&first, data, size))

@@ -92,6 +92,7 @@ typedef struct trial {
         double value;
     } facts[3];
     int count;
+    double odd; /* the first reward, unless 0 */
 } trial;
 
 /* 1,000 rows in 50 episodes; rewards -1 and 1, half each. */
@@ -158,6 +159,9 @@ static const trial trials[] = {
     {"not-finite", 1, 0, 1, {{BF__D_FLOW_RESIDUAL, NAN}}, 1},
     {"not-finite", 1, 0, 1, {{BF__D_MEAN_RATIO, INFINITY}}, 1},
     {"not-finite", -1, 0, 1, {{BF__D_MEAN_RATIO, 1}}, 1},
+    {"extreme-number", 1, 0, 1, {{BF__D_MEAN_RATIO, 1}}, 1, 1e300},
+    {"extreme-number", 1, 0, 1, {{BF__D_MEAN_RATIO, 1}}, 1, -2.1e6},
+    {"extreme-number", -1, 0, 1, {{BF__D_MEAN_RATIO, 1}}, 1, 1.9e6},
 };
 
 static void test_rules(void **state) {
@@ -169,6 +173,7 @@ static void test_rules(void **state) {
     bf_dataset data = {.n = ROWS, .reward = reward, .episodes = 50};
     for (size_t k = 0; k < sizeof trials / sizeof *trials; k++) {
         const trial *t = &trials[k];
+        reward[0] = t->odd != 0 ? t->odd : -1;
         bf_problem problem = {&data, t->gamma, BF_TERMINAL_RESTART};
         bf_estimate e = {.value = t->value};
         for (int i = 0; i < t->count; i++)
