@@ -474,6 +474,24 @@ static void policies_are_written_as_name_at_alpha(void **unused) {
     bf_arena_destroy(arena);
 }
 
+/* The mean reward of a long run is that of the formula, for a policy that does not look at x. */
+static void drift_has_its_exact_value(void **state) {
+    (void)state;
+    const bf_env *env = bf_env_find("drift");
+    const double p[3] = {0.1, 0.2, 0.7};
+    double m = p[2] - p[0], v = p[0] + p[2] - m * m, x, reward, sum = 0;
+    double exact = -((0.25 * v + 0.09) / 0.36 + (2.5 * m - 1) * (2.5 * m - 1));
+    bf_rng rng = bf_rng_make(3, "drift", 0);
+    const int64_t steps = 1000000;
+    env->reset(&x, &rng);
+    assert_true(x == 0);
+    for (int64_t t = 0; t < steps; t++) {
+        assert_false(env->step(&x, bf_rng_choice(&rng, p, 1, 3), BF_REWARDS_PAPER, &rng, &reward));
+        sum += reward / (double)steps;
+    }
+    assert_near(sum, exact, 0.01);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_those_of_gymnasium),
@@ -483,6 +501,7 @@ int main(void) {
         cmocka_unit_test(rewards_of_the_paper_mark_the_end),
         cmocka_unit_test(pendulum_is_seen_with_its_angle_wrapped),
         cmocka_unit_test(exact_values_are_the_known_ones),
+        cmocka_unit_test(drift_has_its_exact_value),
         cmocka_unit_test(exact_discounted_values_are_sums_over_time),
         cmocka_unit_test(models_say_what_steps_do),
         cmocka_unit_test(environments_are_what_they_declare),

@@ -19,6 +19,7 @@
 #include "backflow/stats.h"
 #include "backflow/status.h"
 #include "backflow/train.h"
+#include "backflow/trust.h"
 #include "backflow/version.h"
 
 #endif

@@ -15,6 +15,7 @@
 #include "backflow/memory.h"
 #include "backflow/options.h"
 #include "backflow/stats.h"
+#include "backflow/trust.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,6 +34,7 @@ typedef struct bf_answer {
     const bf_problem *problem;
     const bf_estimator *estimator;
     const bf_estimate *estimate;
+    const bf_trust *trust;     /* NULL: it was not measured */
     const bf_filled *settings; /* what else was chosen; none if settings_count is 0 */
     int settings_count;
     double seconds_read, seconds_estimate;

@@ -4,7 +4,8 @@
 
 #include "cli/methods.h"
 
-enum { OWN_SLOTS = 3 }; /* options of the command, of reading, and of every command */
+enum { OWN_SLOTS = 4 }; /* options of the command, of reading, of trust, and of every command */
+enum { TRUST_SLOT = 2 };
 
 typedef struct estimate_options {
     const char *method, *policy, *behavior, *json, *weights_out;
@@ -40,7 +41,7 @@ static const bf_option rows[] = {
         "FILE: Write two weights of every transition, in the log's order: weight, which is never "
         "negative, and signed, for which the sum of signed times reward is the estimate."),
     BF_OPTION(estimate_options, strict, "no",
-              "Exit with status 1 where the answer should not be trusted."),
+              "Exit with status 1 if the verdict is that the log cannot tell."),
 };
 static const bf_option_table table = BF_OPTION_TABLE("Options", estimate_options, rows);
 
@@ -127,6 +128,7 @@ static bf_status run_method(bf_answer *out, bf__tool *tool, const question *q,
                             const bf__methods *methods, int k, const bf__slot *slots,
                             bf_error *err) {
     const bf_estimate *estimate;
+    const bf_trust *trust;
     bf_filled *settings;
     BF_ALLOC(settings, tool->arena, OWN_SLOTS + 2, err);
     double begun = bf__tool_seconds();
@@ -136,6 +138,9 @@ static bf_status run_method(bf_answer *out, bf__tool *tool, const question *q,
                                err));
     BF_TRY(bf_estimator_run(&estimate, estimator, &q->problem, methods->settings[k], &tool->context,
                             tool->arena, err));
+    double estimated = bf__tool_seconds();
+    BF_TRY(bf_trust_measure(&trust, estimate, estimator, &q->problem, methods->settings[k],
+                            slots[TRUST_SLOT].options, &tool->context, tool->arena, err));
     int count = 0;
     while (count < OWN_SLOTS) {
         settings[count] = (bf_filled){slots[count].table, slots[count].options};
@@ -148,16 +153,17 @@ static bf_status run_method(bf_answer *out, bf__tool *tool, const question *q,
     *out = (bf_answer){.problem = &q->problem,
                        .estimator = estimator,
                        .estimate = estimate,
+                       .trust = trust,
                        .settings = settings,
                        .settings_count = count,
                        .seconds_read = q->seconds_read,
-                       .seconds_estimate = bf__tool_seconds() - begun,
+                       .seconds_estimate = estimated - begun,
                        .size = sizeof *out};
     return BF_OK;
 }
 
-static void judge(const bf_estimate *estimate, const estimate_options *o, int *exit_status) {
-    if (o->strict && !bf_estimate_trusted(estimate))
+static void judge(const bf_trust *trust, const estimate_options *o, int *exit_status) {
+    if (o->strict && bf_trust_verdict(trust) == BF_VERDICT_CANNOT_TELL)
         *exit_status = 1;
 }
 
@@ -172,7 +178,7 @@ static bf_status run_one(bf__tool *tool, const estimate_options *o, const questi
             write_weights(o->weights_out, answer.estimate, bf_dataset_rows(q->problem.data), err));
     BF_TRY(bf_report_text(&text, &answer, tool->arena, err));
     BF_TRY(bf_report_json(&json, &answer, tool->arena, err));
-    judge(answer.estimate, o, exit_status);
+    judge(answer.trust, o, exit_status);
     return bf__answer_give(tool, o->json, text, json, err);
 }
 
@@ -247,7 +253,7 @@ static bf_status run_several(bf__tool *tool, const estimate_options *o, const qu
     BF_TRY(bf_report_table_json(&json, &comparison, tool->arena, err));
     BF_TRY(bf__answer_give(tool, o->json, text, json, err));
     for (int k = 0; k < comparison.answer_count; k++)
-        judge(answers[k].estimate, o, exit_status);
+        judge(answers[k].trust, o, exit_status);
     if (ended.status != BF_OK)
         *err = ended;
     return ended.status;
@@ -256,12 +262,15 @@ static bf_status run_several(bf__tool *tool, const estimate_options *o, const qu
 static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err) {
     estimate_options o;
     bf_read_options read;
+    bf_trust_options trust;
     bf__methods methods;
     question q;
     const char *method = bf__args_peek(argc, argv, "method");
     BF_TRY(bf__methods_parse(&methods, method ? method : rows[0].initial, tool->arena, err));
-    bf__slot slots[BF__MAX_SLOTS] = {
-        {&table, &o}, {&bf_read_table, &read}, {&bf__common_table, &tool->common}};
+    bf__slot slots[BF__MAX_SLOTS] = {{&table, &o},
+                                     {&bf_read_table, &read},
+                                     {&bf_trust_table, &trust},
+                                     {&bf__common_table, &tool->common}};
     int slot_count = bf__methods_slots(&methods, slots, OWN_SLOTS), count;
     const char **words;
     BF_ALLOC(words, tool->arena, argc + 1, err);

@@ -25,7 +25,6 @@ typedef struct bf_warning {
 
 struct bf_estimate {
     double value;
-    double level, low, high;      /* interval; level 0: none */
     const double *weights;        /* (n), not negative; NULL if the method has none */
     const double *signed_weights; /* (n): they give the value; most often the same as `weights` */
     const char *model; /* which of its models the method used: "tabular"; NULL: it has one */

@@ -7,36 +7,37 @@
 #include "estimator/result.h"
 #include "report/report.h"
 #include "report/settings.h"
+#include "report/trust.h"
 
 static void line(FILE *out, const bf_answer *answer) {
     const bf_estimate *e = answer->estimate;
     double rows = bf__diagnosed(e, BF__D_ESS), episodes = bf__diagnosed(e, BF__D_ESS_EPISODES);
-    char interval[64] = "-", size[32] = "-", name[64], warnings[16] = "-";
-    if (e->level > 0)
-        snprintf(interval, sizeof interval, "%.5g to %.5g (%g%%)", e->low, e->high, 100 * e->level);
+    char interval[64] = "-", size[32] = "-", name[64];
+    bf_trust trust = bf__trust_of(answer);
+    const bf_interval *i = &trust.value;
+    if (i->level > 0)
+        snprintf(interval, sizeof interval, "%.5g to %.5g", i->low, i->high);
     if (isfinite(episodes))
         snprintf(size, sizeof size, "%.3g episodes", episodes);
     else if (isfinite(rows))
         snprintf(size, sizeof size, "%.0f rows", rows);
-    if (e->warning_count > 0)
-        snprintf(warnings, sizeof warnings, "%d", e->warning_count);
     snprintf(name, sizeof name, "%s%s%s%s", answer->estimator->name, e->model ? " (" : "",
              e->model ? e->model : "", e->model ? ")" : "");
-    fprintf(out, "  %-22s %-12.6g %-30s %14s %9.2f %9s\n", name, e->value, interval, size,
-            answer->seconds_estimate, warnings);
+    fprintf(out, "  %-22s %-12.6g %-24s %14s %9.2f  %s\n", name, e->value, interval, size,
+            answer->seconds_estimate, bf_verdict_name(trust.verdict));
 }
 
 /* Prints warnings as "model: the rollout ...". If several methods say the same, it is printed
  * once. */
 static void warnings(FILE *out, const bf_comparison *c) {
     for (int k = 0; k < c->answer_count; k++)
-        for (int i = 0; i < c->answers[k].estimate->warning_count; i++) {
-            const bf_warning *w = &c->answers[k].estimate->warnings[i];
+        for (int i = 0; i < bf__trust_of(&c->answers[k]).reason_count; i++) {
+            const bf_warning *w = &bf__trust_of(&c->answers[k]).reasons[i];
             char names[256] = "";
             bool said = false;
             for (int l = 0; l < c->answer_count; l++)
-                for (int j = 0; j < c->answers[l].estimate->warning_count; j++) {
-                    if (strcmp(c->answers[l].estimate->warnings[j].text, w->text) != 0)
+                for (int j = 0; j < bf__trust_of(&c->answers[l]).reason_count; j++) {
+                    if (strcmp(bf__trust_of(&c->answers[l]).reasons[j].text, w->text) != 0)
                         continue;
                     said = said || l < k;
                     size_t used = strlen(names);
@@ -63,8 +64,8 @@ static void head(FILE *out, const bf_problem *problem) {
                 problem->gamma);
     else
         fprintf(out, "reward per step of the target policy in the long run\n");
-    fprintf(out, "\n  %-22s %-12s %-30s %14s %9s %9s\n", "method", "estimate", "interval",
-            "eff. size", "seconds", "warnings");
+    fprintf(out, "\n  %-22s %-12s %-24s %14s %9s  %s\n", "method", "estimate", "interval",
+            "eff. size", "seconds", "verdict");
 }
 
 static void rows(FILE *out, const bf_comparison *c, int first) {

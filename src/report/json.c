@@ -6,6 +6,7 @@
 #include "core/fail.h"
 #include "report/report.h"
 #include "report/settings.h"
+#include "report/trust.h"
 
 static json_t *all_settings(const bf_answer *answer) {
     json_t *object = json_object();
@@ -22,47 +23,21 @@ static json_t *diagnostics(const bf_estimate *estimate) {
     return object;
 }
 
-static json_t *warnings(const bf_estimate *estimate) {
-    json_t *array = json_array();
-    for (int i = 0; i < estimate->warning_count; i++) {
-        const bf_warning *w = &estimate->warnings[i];
-        json_array_append_new(array, json_sprintf("%s. %s", w->text, w->advice));
-    }
-    return array;
-}
-
-/* The same for programs: a code that keeps its meaning, and the parts of the sentence. */
-static json_t *reasons(const bf_estimate *estimate) {
-    json_t *array = json_array();
-    for (int i = 0; i < estimate->warning_count; i++) {
-        const bf_warning *w = &estimate->warnings[i];
-        json_array_append_new(array, json_pack("{s:s, s:b, s:s, s:s}", "code", w->code, "distrust",
-                                               w->distrust, "text", w->text, "advice", w->advice));
-    }
-    return array;
-}
-
-static json_t *interval(const bf_estimate *e) {
-    if (!(e->level > 0))
-        return json_null();
-    return json_pack("{s:f, s:o, s:o}", "level", e->level, "low", bf__json_number(e->low), "high",
-                     bf__json_number(e->high));
-}
-
 json_t *bf__json_answer(const bf_answer *answer) {
     const bf_estimate *e = answer->estimate;
-    bool trusted = true;
-    for (int i = 0; i < e->warning_count; i++)
-        trusted = trusted && !e->warnings[i].distrust;
-    return json_pack(
-        "{s:i, s:o, s:s, s:s?, s:I, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:{s:f, s:f}, s:s}", //
-        "schema", BF_ANSWER_SCHEMA, "value", bf__json_number(e->value), "method",
-        answer->estimator->name, "model", e->model, "n", (json_int_t)answer->problem->data->n,
-        "gamma", bf__json_number(answer->problem->gamma), "interval", interval(e), "trusted",
-        trusted, "naive", bf__json_number(bf__naive(answer->problem->data)), "diagnostics",
-        diagnostics(e), "settings", all_settings(answer), "warnings", warnings(e), "reasons",
-        reasons(e), "seconds", "read", answer->seconds_read, "estimate", answer->seconds_estimate,
-        "version", bf_version());
+    bf_trust trust = bf__trust_of(answer);
+    json_t *object = json_pack(
+        "{s:i, s:o, s:s, s:s?, s:I, s:o}", "schema", BF_ANSWER_SCHEMA, "value",
+        bf__json_number(e->value), "method", answer->estimator->name, "model", e->model, "n",
+        (json_int_t)answer->problem->data->n, "gamma", bf__json_number(answer->problem->gamma));
+    bf__json_trust(object, e, &trust);
+    json_t *rest = json_pack("{s:o, s:o, s:o, s:{s:f, s:f, s:f}, s:s}", "naive",
+                             bf__json_number(bf__naive(answer->problem->data)), "diagnostics",
+                             diagnostics(e), "settings", all_settings(answer), "seconds", "read",
+                             answer->seconds_read, "estimate", answer->seconds_estimate, "trust",
+                             trust.seconds, "version", bf_version());
+    json_object_update_new(object, rest);
+    return object;
 }
 
 bf_status bf__json_text(const char **out, json_t *object, bf_arena *arena, bf_error *err) {

@@ -5,6 +5,7 @@
 #include "core/fail.h"
 #include "estimator/diagnostics.h"
 #include "report/report.h"
+#include "report/trust.h"
 
 /* Writes 1234567 as 1,234,567. */
 static const char *grouped(int64_t value, char text[32]) {
@@ -64,8 +65,15 @@ double bf__naive(const bf_dataset *data) {
     return mean;
 }
 
-static void diagnostic(FILE *out, const bf_diagnostic *d, int64_t n) {
-    char share[48] = "", count[32];
+/* `spread` is about variants of one method on one log; beside an interval it reads like an error
+ * bar, which it is not. It stays in the JSON. */
+static void diagnostic(FILE *out, const bf_diagnostic *d, const bf_trust *trust, int64_t n) {
+    char share[64] = "", count[32];
+    const bf_interval *i = bf__interval_of(trust, d->name);
+    if (strcmp(d->name, bf__diagnostic_at(BF__D_SPREAD)->key) == 0)
+        return;
+    if (i)
+        snprintf(share, sizeof share, " (%.6g to %.6g)", i->low, i->high);
     if (strcmp(d->name, bf__diagnostic_at(BF__D_ESS)->key) == 0)
         snprintf(share, sizeof share, " of %s (%.3g%%)", grouped(n, count),
                  100 * d->value / (double)n);
@@ -74,16 +82,17 @@ static void diagnostic(FILE *out, const bf_diagnostic *d, int64_t n) {
 
 static void print(FILE *out, const bf_answer *answer) {
     const bf_estimate *e = answer->estimate;
+    bf_trust trust = bf__trust_of(answer);
     double gamma = answer->problem->gamma;
     bf__describe_log(out, answer->problem->data);
     fprintf(out, "\n  %-12s %-12.6g", "estimate", e->value);
-    if (e->level > 0)
-        fprintf(out, " %g%% interval %.6g to %.6g,", 100 * e->level, e->low, e->high);
     if (gamma < 1)
         fprintf(out, " discounted reward of the target policy (gamma %g), times 1 - gamma\n",
                 gamma);
     else
         fprintf(out, " reward per step of the target policy in the long run\n");
+    bf__text_interval(out, &trust);
+    bf__text_verdict(out, &trust);
     fprintf(out, "  %-12s %-12.6g mean reward of the log: what its own behaviour earned\n",
             "naive mean", bf__naive(answer->problem->data));
     bool weights = answer->estimator->options &&
@@ -94,12 +103,12 @@ static void print(FILE *out, const bf_answer *answer) {
                       : " (",
             e->model ? e->model : "", e->model && !weights ? ")" : "");
     for (int i = 0; i < e->diagnostic_count; i++)
-        diagnostic(out, &e->diagnostics[i], answer->problem->data->n);
-    for (int i = 0; i < e->warning_count; i++) {
+        diagnostic(out, &e->diagnostics[i], &trust, answer->problem->data->n);
+    for (int i = 0; i < trust.reason_count; i++) {
         fputs("\n  ! ", out);
-        bf_paragraph(out, e->warnings[i].text, 4);
+        bf_paragraph(out, trust.reasons[i].text, 4);
         fputs("    What to do: ", out);
-        bf_paragraph(out, e->warnings[i].advice, 16);
+        bf_paragraph(out, trust.reasons[i].advice, 16);
     }
     fprintf(out, "\n  read in %.2f s, estimated in %.2f s\n", answer->seconds_read,
             answer->seconds_estimate);

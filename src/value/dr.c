@@ -65,7 +65,6 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
         return bf_fail(err, BF_ENUMERIC, "dr: blackbox gave no weights");
     BF_TRY(bf__q_fit(&q, problem, bf_settings_of(settings, &bf__q_table), context, arena, err));
     *out = weighted;
-    out->level = 0; /* its interval is about another number */
     out->value = bf__dr_value(weighted.weights, &q, problem);
     bf__diagnose(out, BF__D_WEIGHTED, weighted.value);
     bf__diagnose(out, BF__D_DIRECT, q.value);

@@ -15,6 +15,7 @@
 #include "linalg/dense.h"
 #include "model/count.h"
 #include "value/q.h"
+#include "value/q_cells.h"
 
 enum { DIRECT = 4000, SWEEPS = 20000 };
 
@@ -124,28 +125,39 @@ static void pair_values(double *q, const bf__count *count, const double *g, cons
     }
 }
 
+bf_status bf__cell_values_solve(bf__cell_values *out, const bf_problem *problem,
+                                const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf__cells *m;
+    bf__count *count;
+    double *g, *v, *q;
+    BF_ALLOC(m, arena, 1, err);
+    BF_ALLOC(count, arena, 1, err);
+    BF_TRY(bf__cells_build(m, problem, arena, err));
+    BF_TRY(bf__count_solve(count, m, context, arena, err));
+    BF_ALLOC(g, arena, count->chain.n, err);
+    BF_ALLOC(v, arena, count->chain.n, err);
+    BF_ALLOC(q, arena, m->cells, err);
+    *out = (bf__cell_values){.cells = m, .count = count, .g = g, .v = v, .q = q};
+    BF_TRY(gains(g, &out->left, count, context, arena, err));
+    BF_TRY(values(v, &out->left, count, g, context, arena, err));
+    pair_values(q, count, g, v);
+    return BF_OK;
+}
+
 bf_status bf__q_cells(bf__q *out, const bf_problem *problem, const bf_context *context,
                       bf_arena *arena, bf_error *err) {
     int64_t n = problem->data->n;
-    bf__cells m;
-    bf__count count;
-    double *g, *v, *q, *cell_gap, *gap, left = 0;
-    BF_TRY(bf__cells_build(&m, problem, arena, err));
-    BF_TRY(bf__count_solve(&count, &m, context, arena, err));
-    BF_ALLOC(g, arena, count.chain.n, err);
-    BF_ALLOC(v, arena, count.chain.n, err);
-    BF_ALLOC(q, arena, m.cells, err);
-    BF_ALLOC(cell_gap, arena, m.cells, err);
+    bf__cell_values s;
+    double *cell_gap, *gap;
+    BF_TRY(bf__cell_values_solve(&s, problem, context, arena, err));
+    BF_ALLOC(cell_gap, arena, s.cells->cells, err);
     BF_ALLOC(gap, arena, n, err);
-    BF_TRY(gains(g, &left, &count, context, arena, err));
-    BF_TRY(values(v, &left, &count, g, context, arena, err));
-    pair_values(q, &count, g, v);
-    BF_TRY(bf__count_gap(cell_gap, &count, q, arena, err));
+    BF_TRY(bf__count_gap(cell_gap, s.count, s.q, arena, err));
     for (int64_t i = 0; i < n; i++)
-        gap[i] = cell_gap[m.row_cell[i]];
-    *out = (bf__q){.value = count.value, .gap = gap, .model = "tabular"};
-    if (left > 1e-9)
+        gap[i] = cell_gap[s.cells->row_cell[i]];
+    *out = (bf__q){.value = s.count->value, .gap = gap, .model = "tabular"};
+    if (s.left > 1e-9)
         BF_TRY(bf__warn(&out->remarks, arena, err, BF__W_NOT_SOLVED, true,
-                        "q was found only to %.3g", left));
-    return bf__count_report(&out->remarks, &count, arena, err);
+                        "q was found only to %.3g", s.left));
+    return bf__count_report(&out->remarks, s.count, arena, err);
 }

@@ -1,0 +1,27 @@
+/* trust.h - Intervals and verdict of an answer, as text and JSON. */
+#ifndef BF_REPORT_TRUST_H
+#define BF_REPORT_TRUST_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "backflow/report.h"
+#include "trust/trust.h"
+
+/* What was measured of the answer; if nothing was, the warnings of the estimate are all there is.
+ */
+bf_trust bf__trust_of(const bf_answer *answer);
+
+/* Adds the intervals, the verdict and its reasons to the object. */
+void bf__json_trust(json_t *object, const bf_estimate *estimate, const bf_trust *trust);
+
+/* One line: the interval of the value, or why there is none. */
+void bf__text_interval(FILE *out, const bf_trust *trust);
+
+/* One line: the verdict, and the codes of what led to it. */
+void bf__text_verdict(FILE *out, const bf_trust *trust);
+
+/* The interval that belongs to a diagnostic; NULL if there is none. */
+const bf_interval *bf__interval_of(const bf_trust *trust, const char *diagnostic);
+
+#endif

@@ -1,0 +1,42 @@
+/* trust.h - What was measured of an answer. */
+#ifndef BF_TRUST_TRUST_H
+#define BF_TRUST_TRUST_H
+
+#include "backflow/trust.h"
+#include "estimator/answer.h"
+
+struct bf_trust {
+    bf_interval value, episode_return, episode_length;
+    const char *kind;   /* "full" or "fast"; NULL if there is no interval */
+    const char *none;   /* why there is no interval, as a sentence */
+    const char *unit;   /* what is independent: "episode", "column", "block" */
+    int64_t clusters;   /* J */
+    double effective;   /* clusters that carry the weight: 1 / sum of squared shares */
+    double influence;   /* standard error by influence; NaN if the method has no weights */
+    double noise, bias; /* standard error and mean shift of the parts; NaN if none were run */
+    int noise_df;
+    const double *contribution; /* (J): of each cluster to the error of the value, or NULL */
+    const double *parts;        /* (part_count): values on parts of the log, split after split */
+    const int *part_split;      /* (part_count): which split each belongs to */
+    int part_count, parts_failed;
+    bf_verdict verdict;
+    const bf_warning *reasons; /* those of the estimate, and of verdict.c */
+    int reason_count;
+    double alone, age_rise, still, largest; /* facts that verdict.c went by; NaN: not measured */
+    uint64_t seed;                          /* that folds and parts were dealt by */
+    double seconds;
+};
+
+/* "Cannot tell" if a reason says so, "look" if there is any. */
+bf_verdict bf__verdict_of(const bf_warning *reasons, int count);
+
+/* Of an answer that nobody measured: its warnings make the verdict. */
+bf_trust bf__trust_unmeasured(const bf_estimate *estimate);
+
+/* As bf_trust_measure, into a struct that the caller has. */
+bf_status bf__trust_measure(bf_trust *out, const bf_estimate *estimate,
+                            const bf_estimator *estimator, const bf_problem *problem,
+                            const bf_settings *settings, const bf_trust_options *how,
+                            const bf_context *context, bf_arena *arena, bf_error *err);
+
+#endif

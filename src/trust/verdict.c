@@ -1,0 +1,174 @@
+/* verdict.c - Sound, look, or cannot tell: the rules, and asking them.
+ *
+ * estimator/judge.c goes by what a method measured of itself. The rules here go by where the
+ * weights of the answer lie in the log, and by what its parts say. Each knows one way in which a
+ * log cannot tell; docs/trust.md says how often each was right on logs whose truth is known. */
+#include "trust/verdict.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "estimator/judge.h"
+
+/* ---- Limits, chosen on logs of seeds below 1000 */
+
+static const double same_reward = 1e-9; /* of the range of rewards */
+static const double few_clusters = 2, some_clusters = 4;
+static const double share_of_clusters = 0.15, many_clusters = 20;
+static const double wide_gap = 0.4;
+static const double steep = 4; /* rise of weight with age */
+static const double mostly_still = 0.5;
+static const double moves = 1; /* shift of the parts, in half-widths */
+
+static bool doubt(bf__doubt *out, bf__reason_id id, bool distrust, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static bool doubt(bf__doubt *out, bf__reason_id id, bool distrust, const char *format, ...) {
+    va_list arguments;
+    out->id = id;
+    out->distrust = distrust;
+    va_start(arguments, format);
+    vsnprintf(out->text, sizeof out->text, format, arguments);
+    va_end(arguments);
+    return true;
+}
+
+static double half_width(const bf__evidence *e) {
+    const bf_interval *i = &e->trust->value;
+    return i->level > 0 ? i->half : NAN;
+}
+
+/* ---- Rules */
+
+/* The answer is a constant, whatever the target does: the weights are where nothing else was ever
+ * paid, as on a log that never reached the goal. */
+static bool one_reward(bf__doubt *out, const bf__evidence *e) {
+    if (!(e->high > e->low))
+        return !e->ends &&
+               doubt(out, BF__W_ONE_REWARD, true,
+                     "every reward of the log is %.6g: whatever the target policy does, "
+                     "the answer is that constant",
+                     e->low);
+    if (!(e->weighted_deviation <= same_reward * (e->high - e->low)))
+        return false;
+    return doubt(out, BF__W_ONE_REWARD, true,
+                 "all the weight is on rows of one reward, %.6g, and the log has rewards from %.6g "
+                 "to %.6g: the answer is that constant",
+                 bf_estimate_value(e->estimate), e->low, e->high);
+}
+
+/* If every step pays the same, the value says nothing, and the return and length of an episode are
+ * what is asked for: without weight on an end they cannot be told. */
+static bool no_ends(bf__doubt *out, const bf__evidence *e) {
+    if (e->high > e->low || !e->ends || !(e->ended <= 0))
+        return false;
+    return doubt(out, BF__W_NO_ENDS, true,
+                 "every step of the log pays %.6g, and no weight is on the end of an episode: how "
+                 "long an episode of the target policy lasts cannot be told",
+                 e->low);
+}
+
+static bool few_carry(bf__doubt *out, const bf__evidence *e) {
+    if (!(e->effective < some_clusters))
+        return false;
+    return doubt(
+        out, BF__W_FEW_CLUSTERS, e->effective < few_clusters,
+        "few %ss carry the weight: all %.0f count for as much as %.3g of equal weight, and "
+        "one has %.3g of it",
+        e->trust->unit[0] == 'c' ? "cluster" : e->trust->unit, e->episodes, e->effective,
+        e->largest);
+}
+
+static bool few_of_many(bf__doubt *out, const bf__evidence *e) {
+    if (!(e->episodes >= many_clusters && e->effective < share_of_clusters * e->episodes))
+        return false;
+    return doubt(
+        out, BF__W_FEW_OF_MANY, true,
+        "the target policy goes where few %ss of the log have been: %.0f of them count for "
+        "as much as %.3g of equal weight",
+        e->trust->unit[0] == 'c' ? "cluster" : e->trust->unit, e->episodes, e->effective);
+}
+
+static bool next_pairs_alone(bf__doubt *out, const bf__evidence *e) {
+    if (!(e->gap > wide_gap))
+        return false;
+    return doubt(out, BF__W_ALONE, false,
+                 "%.3g%% of what the target policy does next has no logged pair of another %s "
+                 "within one median step: what follows there rests on interpolation",
+                 100 * e->gap, e->trust->unit[0] == 'c' ? "cluster" : e->trust->unit);
+}
+
+static bool piles_up(bf__doubt *out, const bf__evidence *e) {
+    if (!(e->age_rise > steep && e->horizon > e->longest))
+        return false;
+    return doubt(
+        out, BF__W_PILES_UP, false,
+        "the question looks further ahead than any trajectory of the log (%.0f steps), and "
+        "weight piles up at their ends: the latest fifth of the rows has %.3g times the "
+        "weight of the others",
+        e->longest, e->age_rise);
+}
+
+static bool stands_still(bf__doubt *out, const bf__evidence *e) {
+    if (!(e->still > mostly_still && e->effective < some_clusters))
+        return false;
+    return doubt(out, BF__W_STANDS_STILL, true,
+                 "%.3g of the weight is on rows whose state hardly moves, in %.3g %ss: the target "
+                 "seems to come to rest there",
+                 e->still, e->effective, e->trust->unit[0] == 'c' ? "cluster" : e->trust->unit);
+}
+
+static bool parts_shift(bf__doubt *out, const bf__evidence *e) {
+    double half = half_width(e);
+    if (!(fabs(e->trust->bias) > moves * half))
+        return false;
+    return doubt(
+        out, BF__W_PARTS_SHIFT, false,
+        "the answer moves with the amount of data: parts of the log give %+.3g more in the "
+        "mean",
+        e->trust->bias);
+}
+
+static bool parts_failed(bf__doubt *out, const bf__evidence *e) {
+    if (e->trust->parts_failed == 0)
+        return false;
+    return doubt(out, BF__W_PARTS_FAILED, false, "%d parts of the log gave no answer of their own",
+                 e->trust->parts_failed);
+}
+
+static const bf__trust_rule rules[] = {
+    one_reward, no_ends,      few_carry,   few_of_many,  next_pairs_alone,
+    piles_up,   stands_still, parts_shift, parts_failed,
+};
+
+bf__trust_rule bf__trust_rule_at(int index) {
+    return index >= 0 && index < (int)(sizeof rules / sizeof *rules) ? rules[index] : NULL;
+}
+
+/* ---- Asking them */
+
+bf_status bf__verdict(bf_trust *trust, const bf__evidence *evidence, bf_arena *arena,
+                      bf_error *err) {
+    const bf_estimate *estimate = evidence->estimate;
+    int most = estimate->warning_count + (int)(sizeof rules / sizeof *rules);
+    bf_warning *list;
+    BF_ALLOC(list, arena, most, err);
+    trust->reason_count = estimate->warning_count;
+    memcpy(list, estimate->warnings, (size_t)estimate->warning_count * sizeof *list);
+    for (int k = 0; bf__trust_rule_at(k); k++) {
+        bf__doubt found;
+        if (!rules[k](&found, evidence))
+            continue;
+        char *text;
+        BF_ALLOC(text, arena, (int64_t)sizeof found.text, err);
+        memcpy(text, found.text, sizeof found.text);
+        list[trust->reason_count++] = (bf_warning){
+            bf__reason_code((int)found.id), text, bf__reason_advice((int)found.id), found.distrust};
+    }
+    trust->reasons = list;
+    trust->verdict = bf__verdict_of(list, trust->reason_count);
+    return BF_OK;
+}
