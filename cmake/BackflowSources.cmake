@@ -2,8 +2,8 @@
 # one file and one line in a .def list, which names the file, so CMake needs no line of its own; a
 # name in a list without its file is said here and not by the linker.
 
-set(backflow_modules core linalg kernel solver dataset policy problem flow estimator neural weights
-    ratio trajectory model value trust env train stats report experiment)
+set(backflow_modules core linalg kernel solver format dataset policy problem flow estimator neural
+    weights ratio trajectory model value trust env train stats report experiment)
 
 function(backflow_check_lists module)
   file(GLOB lists CONFIGURE_DEPENDS src/${module}/*s.def)

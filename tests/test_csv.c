@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "dataset/bytes.h"
-#include "dataset/number.h"
+#include "format/bytes.h"
+#include "format/number.h"
 
 /* ---- Numbers */
 

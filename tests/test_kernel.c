@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel/bandwidth.h"
 #include "kernel/coordinates.h"
 #include "kernel/kernel.h"
 

@@ -2,6 +2,7 @@
 #include "models.h"
 
 #include "flow/flow.h"
+#include "kernel/bandwidth.h"
 #include "problem/points.h"
 
 TEST_ARENA;

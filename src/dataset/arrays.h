@@ -5,8 +5,8 @@
 #ifndef BF_DATASET_ARRAYS_H
 #define BF_DATASET_ARRAYS_H
 
-#include "dataset/npy.h"
 #include "dataset/reader.h"
+#include "format/npy.h"
 
 typedef struct bf__keyed {
     const char *key;

@@ -18,8 +18,8 @@
 
 #include "core/fail.h"
 #include "core/log.h"
-#include "dataset/number.h"
 #include "dataset/reader.h"
+#include "format/number.h"
 
 #define CHUNK ((ptrdiff_t)2 << 20)
 #define WAVE  8 /* chunks per thread between two reports of progress */

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dataset/bytes.h"
 #include "dataset/dataset.h"
+#include "format/bytes.h"
 
 typedef struct bf__reader bf__reader;
 

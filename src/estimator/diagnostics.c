@@ -4,9 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "backflow/estimator.h"
-#include "estimator/result.h"
-
 static const bf__diagnostic_kind kinds[] = {
 #define BF_DIAGNOSTIC(id, key, unit, good, label, definition) {key, unit, good, label, definition},
 #include "estimator/diagnostics.def"

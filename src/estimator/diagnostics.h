@@ -1,6 +1,8 @@
-/* diagnostics.h - The diagnostics of diagnostics.def by identifier. */
+/* diagnostics.h - The diagnostics of diagnostics.def by identifier, and those of an answer. */
 #ifndef BF_ESTIMATOR_DIAGNOSTICS_H
 #define BF_ESTIMATOR_DIAGNOSTICS_H
+
+#include "estimator/answer.h"
 
 typedef enum bf__diagnostic_id {
 #define BF_DIAGNOSTIC(id, key, unit, good, label, definition) BF__D_##id,
@@ -16,5 +18,14 @@ typedef struct bf__diagnostic_kind {
 
 /* In the order of the list; NULL past its end. */
 const bf__diagnostic_kind *bf__diagnostic_at(int id);
+
+/* Adds a number. */
+void bf__diagnose(bf_estimate *out, bf__diagnostic_id id, double value);
+
+/* Adds what `other` has and the answer has not. */
+void bf__diagnose_also(bf_estimate *out, const bf_estimate *other);
+
+/* The number, or NaN if there is none. */
+double bf__diagnosed(const bf_estimate *estimate, bf__diagnostic_id id);
 
 #endif

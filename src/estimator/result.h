@@ -6,15 +6,6 @@
 #include "estimator/diagnostics.h"
 #include "estimator/reasons.h"
 
-/* Adds a number. */
-void bf__diagnose(bf_estimate *out, bf__diagnostic_id id, double value);
-
-/* Adds what `other` has and the answer has not. */
-void bf__diagnose_also(bf_estimate *out, const bf_estimate *other);
-
-/* The number, or NaN if there is none. */
-double bf__diagnosed(const bf_estimate *estimate, bf__diagnostic_id id);
-
 /* Adds a warning of reasons.def; the text is formatted into `arena`. */
 bf_status bf__warn(bf_estimate *out, bf_arena *arena, bf_error *err, bf__reason_id id,
                    bool distrust, const char *format, ...) __attribute__((format(printf, 6, 7)));

@@ -2,7 +2,7 @@
 #ifndef BF_FLOW_TILE_H
 #define BF_FLOW_TILE_H
 
-#include "flow/flow.h"
+#include "flow/atoms.h"
 
 /* Tiles of K are BF__TILE x BF__TILE: what a row of one needs of its columns stays in the first
  * level of cache, and a tile of floats in the second. */

@@ -168,3 +168,16 @@ bf_status bf__bandwidth(double *widths, int *count, const char *text, const doub
     }
     return BF_OK;
 }
+
+bf_status bf__kernel_make(bf__kernel *out, const char *name, const char *bandwidth, const double *z,
+                          int64_t n, int d, uint64_t seed, bf_arena *arena, bf_error *err) {
+    const bf__kernel_kind *kind = bf__kernel_find(name);
+    if (!kind)
+        return bf_fail(err, BF_EUSAGE, "--kernel: '%s' is not a kernel; `backflow list kernels`",
+                       name);
+    double widths[BF__MAX_WIDTHS];
+    int count = 1;
+    if (kind->wide)
+        BF_TRY(bf__bandwidth(widths, &count, bandwidth, z, n, d, seed, arena, err));
+    return bf__kernel_set(out, kind, widths, count, err);
+}

@@ -1,11 +1,10 @@
-/* kernel.c - The list of kernels, and making one of them. */
+/* kernel.c - The list of kernels, and one of them at given widths. */
 #include "kernel/kernel.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "core/fail.h"
-#include "kernel/bandwidth.h"
 
 #define BF_KERNEL(name) extern const bf__kernel_kind bf__kernel_##name;
 #include "kernel/kernels.def"
@@ -45,19 +44,6 @@ bf_status bf__kernel_set(bf__kernel *out, const bf__kernel_kind *kind, const dou
         out->scale_f[w] = (float)out->scale_d[w];
     }
     return BF_OK;
-}
-
-bf_status bf__kernel_make(bf__kernel *out, const char *name, const char *bandwidth, const double *z,
-                          int64_t n, int d, uint64_t seed, bf_arena *arena, bf_error *err) {
-    const bf__kernel_kind *kind = bf__kernel_find(name);
-    if (!kind)
-        return bf_fail(err, BF_EUSAGE, "--kernel: '%s' is not a kernel; `backflow list kernels`",
-                       name);
-    double width[BF__MAX_WIDTHS];
-    int widths = 1;
-    if (kind->wide)
-        BF_TRY(bf__bandwidth(width, &widths, bandwidth, z, n, d, seed, arena, err));
-    return bf__kernel_set(out, kind, width, widths, err);
 }
 
 double bf__kernel_plain(const bf__kernel *kernel, const double *x, int64_t xs, const double *y,

@@ -61,13 +61,6 @@ const bf__kernel_kind *bf__kernel_find(const char *name);
 bf_status bf__kernel_set(bf__kernel *out, const bf__kernel_kind *kind, const double *width,
                          int widths, bf_error *err);
 
-/* Makes a kernel as a user writes it. `name` is one of the list. `bandwidth` is "median", "p25" (a
- * percentile of the distances between points), "0.7", any of them with "*0.5", or several separated
- * by commas, which are mixed. The distances are taken from the points z (d, n), column after
- * column. */
-bf_status bf__kernel_make(bf__kernel *out, const char *name, const char *bandwidth, const double *z,
-                          int64_t n, int d, uint64_t seed, bf_arena *arena, bf_error *err);
-
 /* The plain evaluation, for one pair. Coordinate c of x is x[c * xs]. */
 double bf__kernel_plain(const bf__kernel *kernel, const double *x, int64_t xs, const double *y,
                         int64_t ys, int d);
@@ -77,11 +70,5 @@ void bf__kernel_block_f(float *out, const bf__kernel *kernel, const float *x, in
                         const float *z, int64_t m, int d, int threads);
 void bf__kernel_block_d(double *out, const bf__kernel *kernel, const double *x, int64_t n,
                         const double *z, int64_t m, int d, int threads);
-
-/* The `percent`-th percentile of the distances between at most 2,000 of the points, drawn by
- * `seed`. If that is 0, it is the percentile of the distances above 0. If no two points differ, it
- * is 1. */
-bf_status bf__distance_percentile(double *out, double percent, const double *z, int64_t n, int d,
-                                  uint64_t seed, bf_arena *arena, bf_error *err);
 
 #endif

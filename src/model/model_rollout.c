@@ -25,6 +25,7 @@
 #include "core/log.h"
 #include "estimator/remarks.h"
 #include "estimator/result.h"
+#include "kernel/bandwidth.h"
 #include "model/model.h"
 #include "model/regression.h"
 #include "problem/points.h"

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "kernel/bandwidth.h"
 #include "kernel/coordinates.h"
 #include "kernel/kernel.h"
 #include "linalg/rpcholesky.h"

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 #include "backflow/policy.h"
-#include "dataset/bytes.h"
 #include "dataset/dataset.h"
+#include "format/bytes.h"
 
 /* A policy of some kind starts with this struct; the fields of the kind follow. */
 struct bf_policy {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/fail.h"
-#include "dataset/bytes.h"
+#include "format/bytes.h"
 #include "policy/kind.h"
 
 #define BF_POLICY(name) extern const bf__policy_kind bf__policy_##name;

@@ -16,9 +16,9 @@
 
 #include "core/fail.h"
 #include "dataset/columns.h"
-#include "dataset/npy.h"
-#include "dataset/number.h"
 #include "dataset/reader.h"
+#include "format/npy.h"
+#include "format/number.h"
 #include "policy/kind.h"
 
 #define SLACK 1e-6 /* how far the sum of probabilities may be from 1 */

@@ -29,6 +29,7 @@
 #include "core/log.h"
 #include "estimator/result.h"
 #include "flow/lowrank.h"
+#include "kernel/bandwidth.h"
 #include "linalg/dense.h"
 #include "problem/points.h"
 #include "ratio/ips.h"

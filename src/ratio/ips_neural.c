@@ -18,6 +18,7 @@
 #include "core/fail.h"
 #include "core/log.h"
 #include "estimator/result.h"
+#include "kernel/bandwidth.h"
 #include "kernel/kernel.h"
 #include "linalg/clones.h"
 #include "problem/points.h"

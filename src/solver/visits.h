@@ -2,28 +2,9 @@
 #ifndef BF_SOLVER_VISITS_H
 #define BF_SOLVER_VISITS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "backflow/log.h"
 #include "backflow/memory.h"
-
-/* x_j = sum_i P_ij x_i + start_j sum_i restart_i x_i + source_j. P is given by its columns: node j
- * takes prob[e] of node from[e], begin[j] <= e < begin[j + 1]. */
-typedef struct bf__visits {
-    int64_t n;
-    const int64_t *begin; /* (n + 1) */
-    const int32_t *from;
-    const double *prob;
-    const double *start, *restart; /* (n); NULL: nothing restarts */
-    const double *source;          /* (n); NULL: 0 */
-    bool closed;                   /* x is kept at a sum of 1: rows and restarts sum to 1 */
-    const double *reward;          /* (n): what the visits are wanted for, to know when to stop */
-    double scale;                  /* the size of a difference in reward that matters */
-    int64_t steps;                 /* at most; 0: 20,000 */
-    const int32_t *order;          /* (n): all nodes, those that lead to similar places near each
-                                    * other; NULL: plain steps. Only for closed chains. */
-} bf__visits;
+#include "solver/visits_chain.h"
 
 typedef struct bf__visits_result {
     int64_t steps;

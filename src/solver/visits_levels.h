@@ -2,7 +2,9 @@
 #ifndef BF_SOLVER_VISITS_LEVELS_H
 #define BF_SOLVER_VISITS_LEVELS_H
 
-#include "solver/visits.h"
+#include "backflow/log.h"
+#include "backflow/memory.h"
+#include "solver/visits_chain.h"
 
 typedef struct bf__levels bf__levels;
 

@@ -23,6 +23,7 @@
 #include "estimator/remarks.h"
 #include "estimator/result.h"
 #include "flow/lowrank.h"
+#include "kernel/bandwidth.h"
 #include "linalg/dense.h"
 #include "value/q.h"
 #include "weights/ridge.h"

@@ -26,6 +26,7 @@
 #include "estimator/result.h"
 #include "flow/plan.h"
 #include "flow/tile.h"
+#include "kernel/bandwidth.h"
 #include "linalg/dense.h"
 #include "solver/simplex_qp.h"
 #include "weights/balance.h"

@@ -17,6 +17,7 @@
 #include "core/log.h"
 #include "estimator/remarks.h"
 #include "estimator/result.h"
+#include "kernel/bandwidth.h"
 #include "linalg/dense.h"
 
 enum { EXACT = 20000, ROWS = 4096 };

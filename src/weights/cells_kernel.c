@@ -10,6 +10,7 @@
 
 #include "core/fail.h"
 #include "core/log.h"
+#include "kernel/bandwidth.h"
 #include "kernel/coordinates.h"
 #include "kernel/kernel.h"
 #include "linalg/dense.h"

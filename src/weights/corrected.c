@@ -22,6 +22,7 @@
 #include "estimator/judge.h"
 #include "estimator/result.h"
 #include "weights/correction.h"
+#include "weights/neighbours.h"
 
 enum { WIDTHS = 2, RIDGES = 2, MEMBERS = WIDTHS * RIDGES, RUNGS = 5 };
 enum { FEATURES = 800, ALL_ROWS = 40000, SOME_ROWS = 30000, LARGE = 100000 };

@@ -35,6 +35,7 @@
 #include "core/fail.h"
 #include "core/log.h"
 #include "flow/lowrank_sums.h"
+#include "kernel/bandwidth.h"
 #include "linalg/dense.h"
 
 enum { ROWS = 2048, MOST_STARTS = 20000 };

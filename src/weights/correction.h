@@ -3,7 +3,7 @@
 #define BF_WEIGHTS_CORRECTION_H
 
 #include "flow/lowrank.h"
-#include "weights/neighbours.h"
+#include "weights/neighbours_chain.h"
 #include "weights/sample.h"
 #include "weights/weights.h"
 

@@ -14,6 +14,7 @@
 #include "estimator/remarks.h"
 #include "estimator/result.h"
 #include "weights/correction.h"
+#include "weights/neighbours.h"
 
 enum { FEATURES = 200 };
 

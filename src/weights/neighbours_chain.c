@@ -15,7 +15,12 @@
  * get the smoothed ratio of visits to rows of their nearest nodes.
  *
  * Cost  N A searches and quadratic programs of size k, O(k^2 d) each; edges (some 6 to 20 per node)
- *       times the steps of solver/visits.c; n searches where the log is larger than the chain. */
+ *       times the steps of solver/visits.c; n searches where the log is larger than the chain.
+ *
+ * The file is a little over 400 lines: edges, visits and the way back to rows are three short steps
+ * over one struct, which nothing else sees. */
+#include "weights/neighbours_chain.h"
+
 #include <math.h>
 #include <omp.h>
 #include <string.h>
@@ -26,7 +31,6 @@
 #include "problem/nodes.h"
 #include "solver/hull.h"
 #include "solver/visits.h"
-#include "weights/neighbours.h"
 
 enum { MOST_NODES = 16000000, MOST_STARTS = 20000, MOST_SAMPLES = 8, FEW_DIMENSIONS = 8 };
 static const double leak = 1e-6;

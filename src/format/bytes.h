@@ -1,6 +1,6 @@
 /* bytes.h - The whole content of a file as memory. */
-#ifndef BF_DATASET_BYTES_H
-#define BF_DATASET_BYTES_H
+#ifndef BF_FORMAT_BYTES_H
+#define BF_FORMAT_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* number.h - Decimal numbers in text: exact and fast. */
-#ifndef BF_DATASET_NUMBER_H
-#define BF_DATASET_NUMBER_H
+#ifndef BF_FORMAT_NUMBER_H
+#define BF_FORMAT_NUMBER_H
 
 /* Reads the decimal number that starts at `p` and nothing past `end`. The result is the nearest
  * double, as strtod gives in the "C" locale. Returns the first character after the number, or NULL

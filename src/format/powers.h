@@ -6,8 +6,8 @@
  *
  * [1] D. Lemire, Number parsing at a gigabyte per second, Software: Practice and Experience 51,
  *     2021. */
-#ifndef BF_DATASET_POWERS_H
-#define BF_DATASET_POWERS_H
+#ifndef BF_FORMAT_POWERS_H
+#define BF_FORMAT_POWERS_H
 
 #include <stdint.h>
 

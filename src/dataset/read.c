@@ -1,4 +1,4 @@
-/* dataset.c - Reading logs: the list of readers, and the way from files to a bf_dataset.
+/* read.c - Reading logs: the list of readers, and the way from files to a bf_dataset.
  *
  *     paths -> open (names, rows) -> columns.c (meaning) -> one block per group, all files
  *           -> fill (numbers, in place) -> assemble.c (actions, episodes, next states)

@@ -3,7 +3,7 @@
  * The file is read, not mapped. A mapped file that another program cuts short kills whoever looks
  * at the missing part (SIGBUS), and a library must not let that happen to its host. The copy costs
  * about a tenth of the time that parsing takes. */
-#include "dataset/bytes.h"
+#include "format/bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
  * The elements follow. Version 1 has a length of 2 bytes, versions 2 and 3 of 4. The reader takes
  * real numbers of 2, 4 and 8 bytes, whole numbers of 1 to 8 bytes, and truth values, in either byte
  * order. */
-#include "dataset/npy.h"
+#include "format/npy.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* npy.h - Arrays in NumPy's .npy form: the header, and elements as doubles. */
-#ifndef BF_DATASET_NPY_H
-#define BF_DATASET_NPY_H
+#ifndef BF_FORMAT_NPY_H
+#define BF_FORMAT_NPY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,7 +12,7 @@
  * [1] W. D. Clinger, How to read floating point numbers accurately, PLDI 1990.
  * [2] D. Lemire, Number parsing at a gigabyte per second, Software: Practice and Experience 51,
  *     2021. */
-#include "dataset/number.h"
+#include "format/number.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "core/text.h"
-#include "dataset/powers.h"
+#include "format/powers.h"
 
 #define LONGEST 1024 /* the most characters of a number that is given to strtod */
 

@@ -1,0 +1,24 @@
+/* neighbours_chain.h - Weights from a Markov chain on the logged pairs. */
+#ifndef BF_WEIGHTS_NEIGHBOURS_CHAIN_H
+#define BF_WEIGHTS_NEIGHBOURS_CHAIN_H
+
+#include "problem/points.h"
+
+typedef struct bf__neighbours {
+    const double *u; /* (n), not negative */
+    double sum;      /* of u: 1, or less where mass is absorbed */
+    int64_t nodes;   /* of the chain */
+    int64_t rows;    /* transitions that the chain is made of */
+    double off_hull; /* mean distance of next states from the hull of their neighbours */
+    int64_t steps;   /* of the iteration */
+    bool settled;    /* it ended by itself, not at the cap on its steps */
+    double change;   /* of the value in its last steps, in standard deviations of the reward */
+    bool ends;       /* steps end and stay ended */
+} bf__neighbours;
+
+/* The weights; k neighbours, at most `most` nodes (0: by the dimension). */
+bf_status bf__neighbours_solve(bf__neighbours *out, const bf_problem *problem,
+                               const bf__points *points, int k, int64_t most,
+                               const bf_context *context, bf_arena *arena, bf_error *err);
+
+#endif
