@@ -11,7 +11,10 @@
  * A sum over samples consists of LANES interleaved sums per run of RUN tiles; runs are added in
  * order within one of GROUPS fixed groups, and groups are added in order. Threads share out the
  * groups, so digits do not depend on the number of threads either. The slopes of the activations
- * are written in terms of their values: f' = h (1 - h), 1 - h^2, [h > 0]. */
+ * are written in terms of their values: f' = h (1 - h), 1 - h^2, [h > 0].
+ *
+ * The file is over 400 lines so that forward and backward, which share the layout of a tile and are
+ * read against each other, stand in one place and can be inlined. */
 #include "solver/mlp.h"
 
 #include <math.h>
