@@ -280,6 +280,7 @@ static void uncovered_logs_agree_with_cvxopt(void **state) {
         assert_ok(bf_settings_set(options, "kernel", kernel, &err), err);
         if (strcmp(kernel, "delta") != 0)
             assert_ok(bf_settings_set(options, "bandwidth", "1", &err), err);
+        assert_ok(bf_settings_set(options, "gaps", "program", &err), err);
         bf_problem problem = {&data, gamma, BF_TERMINAL_RESTART};
         assert_ok(bf__estimator_run(estimator, &out, &problem, options, NULL, arena, &err), err);
         assert_near(out.value, value, 1e-6);

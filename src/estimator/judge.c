@@ -181,11 +181,14 @@ static bool unseen_pairs(bf__reason *out, const bf__facts *f) {
     double covered = fact(f, BF__D_COVERAGE);
     if (!(covered < 1))
         return false;
+    bool filled = !isnan(fact(f, BF__D_LEFT_FOR_LOG));
     return say(out, BF__W_UNSEEN_PAIRS, covered < covered_enough,
                "%.3g%% of what the target policy does next is at (state, action) pairs that the "
-               "log never shows: no weights can balance the flow, and the value given is of the "
-               "best balance there is",
-               100 * (1 - covered));
+               "log never shows: %s",
+               100 * (1 - covered),
+               filled ? "there it is taken to do as the log did"
+                      : "no weights can balance the flow, and the value given is of the best "
+                        "balance there is");
 }
 
 static bool unseen_in_model(bf__reason *out, const bf__facts *f) {
@@ -194,8 +197,7 @@ static bool unseen_in_model(bf__reason *out, const bf__facts *f) {
         return false;
     return say(out, BF__W_UNSEEN_PAIRS, covered < covered_enough,
                "%.3g%% of what the target policy does is at (state, action) pairs that the log "
-               "never shows: it is taken to choose among the others, and if there are none to "
-               "restart",
+               "never shows: there it is taken to do as the log did",
                100 * (1 - covered));
 }
 

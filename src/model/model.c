@@ -9,7 +9,7 @@
 #include "core/fail.h"
 #include "estimator/result.h"
 #include "kernel/bandwidth.h"
-#include "model/count.h"
+#include "model/count_report.h"
 #include "problem/points.h"
 
 static const bf_option rows[] = {

@@ -13,7 +13,7 @@
 #include "core/log.h"
 #include "estimator/result.h"
 #include "linalg/dense.h"
-#include "model/count.h"
+#include "model/count_report.h"
 #include "value/q.h"
 #include "value/q_cells.h"
 
@@ -109,13 +109,13 @@ static bf_status values(double *v, double *left, const bf__count *count, const d
         int32_t k = count->classes.class_of[s];
         if (count->classes.closed[k] && !done[k])
             done[k] = pinned[s] = 1;
-        else if (s < nodes - 1) /* START takes no time */
-            rhs[s] = count->reward[s] - g[s];
+        else if (s < count->cells->states) /* START and LOG take no time */
+            rhs[s] = count->reward[s] - (1 - count->leave[s]) * g[s];
     }
     return solve(v, left, &count->chain, rhs, pinned, context, arena, err);
 }
 
-/* q (C) from v. A state without actions has no q of its own: there the process restarts. */
+/* q (C) from v. A state without actions has no q of its own: the process leaves it at once. */
 static void pair_values(double *q, const bf__count *count, const double *g, const double *v) {
     const bf__cells *m = count->cells;
     for (int64_t c = 0; c < m->cells; c++) {

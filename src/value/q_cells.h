@@ -2,13 +2,13 @@
 #ifndef BF_VALUE_Q_CELLS_H
 #define BF_VALUE_Q_CELLS_H
 
-#include "model/count.h"
+#include "problem/count.h"
 
 typedef struct bf__cell_values {
     const bf__cells *cells;
     const bf__count *count;
-    const double *g; /* (S + 1): the gain from each state on; START is the last */
-    const double *v; /* (S + 1): differential value of a state; that of START is the mean of the
+    const double *g; /* (nodes of the count): the gain from each state on; START is node S */
+    const double *v; /* (nodes): differential value of a state; that of START is the mean of the
                         start states' */
     const double *q; /* (C): of a visited pair */
     double left;     /* largest error that the sweeps left; 0 for the direct method */

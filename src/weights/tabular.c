@@ -11,8 +11,10 @@
  * - Several closed classes: every mixture of their stationary distributions is a minimum. The
  *   long-run average then depends on where the process starts, so the classes are mixed by the
  *   probability that the target policy, from the log's start states, ends in each.
- * - No closed class without gaps: the target policy always leads to pairs that were never seen.
- *   The answer is the minimiser of the program, and `coverage` says how much is missing.
+ * - The target policy leads to pairs that were never seen, from the start states or always. No
+ *   weights balance the flow there, and the minimiser of the program bends the whole flow around a
+ *   few gaps. So gaps are filled with what the log shows (problem/count.c), and the weights are the
+ *   visits of that chain. --gaps program gives the minimiser. `coverage` says how much is missing.
  *
  * Cost O(n + edges) and the chain's O(S^3 / 3), or a few times O(16 S^3 / 3) for the program. */
 #include <math.h>
@@ -23,6 +25,7 @@
 #include "estimator/result.h"
 #include "kernel/kernel.h"
 #include "problem/cells.h"
+#include "problem/count.h"
 #include "solver/chain.h"
 #include "solver/simplex_qp.h"
 #include "weights/cells_kernel.h"
@@ -32,7 +35,9 @@
 typedef struct solution {
     double *x; /* (C) */
     double gap;
-    int classes;             /* closed classes without gaps */
+    bool filled;             /* gaps, with what the log shows */
+    double left;             /* of the chain so filled: how often it goes on anywhere */
+    int classes;             /* closed classes without gaps; of the filled chain */
     double low, high;        /* their values */
     double start_gap;        /* from the start states: probability of meeting a gap on the way */
     double convergence;      /* residual of the chain's solution */
@@ -161,7 +166,7 @@ static bf_status solve_chain(solution *out, const bf__cells *m, const bf_context
     bool gaps = false;
     for (int64_t s = 0; s < m->states; s++)
         gaps = gaps || classes.class_of[s] == gap_class || !classes.closed[classes.class_of[s]];
-    if (out->classes > 1 || (gaps && m->has_start))
+    if (out->classes > 1 || gaps)
         BF_TRY(class_shares(share, out, m, &chain, &classes, gap_class, context, arena, err));
     out->low = INFINITY;
     out->high = -INFINITY;
@@ -194,13 +199,13 @@ static double coverage(const bf__cells *m, const double *x, const double *miss, 
 static bf_status warn(bf_estimate *out, const solution *s, double objective, const bf__cells *m,
                       bf_arena *arena, bf_error *err) {
     BF_TRY(bf__remark_classes(out, m, s->classes, s->low, s->high, arena, err));
-    if (s->start_gap > 1e-9)
+    if (s->start_gap > 1e-9 && !s->filled)
         BF_TRY(bf__warn(out, arena, err, BF__W_UNSEEN_ON_THE_WAY, s->start_gap > 0.01,
                         "from the log's start states the target policy meets a (state, action) "
                         "pair that the log never shows with probability %.3g before it reaches the "
                         "states that the value is about",
                         s->start_gap));
-    if (s->classes == 0 && s->gap > 1e-6 * objective)
+    if (s->classes == 0 && !s->filled && s->gap > 1e-6 * objective)
         BF_TRY(bf__warn(out, arena, err, BF__W_NOT_BEST, true,
                         "the weights are not the best ones: the duality gap is %.3g of a flow "
                         "residual of %.3g",
@@ -230,9 +235,12 @@ static bf_status report(bf_estimate *out, const bf_problem *problem, const bf__c
     bf__diagnose(out, BF__D_COVERAGE_UNIFORM, coverage(m, uniform, miss, y));
     if (s->kernel.width > 0)
         bf__diagnose(out, BF__D_BANDWIDTH, s->kernel.width);
-    bf__diagnose(out, BF__D_DUALITY_GAP, s->gap);
+    if (s->filled)
+        bf__diagnose(out, BF__D_LEFT_FOR_LOG, s->left);
+    else
+        bf__diagnose(out, BF__D_DUALITY_GAP, s->gap);
     bf__diagnose(out, BF__D_CELLS, (double)(m->cells - m->absorbing));
-    bf__diagnose(out, BF__D_CLOSED_CLASSES, s->classes);
+    bf__diagnose(out, s->filled ? BF__D_MODEL_CLASSES : BF__D_CLOSED_CLASSES, s->classes);
     if (s->classes > 1) {
         bf__diagnose(out, BF__D_CLASS_VALUE_LOW, s->low);
         bf__diagnose(out, BF__D_CLASS_VALUE_HIGH, s->high);
@@ -240,6 +248,27 @@ static bf_status report(bf_estimate *out, const bf_problem *problem, const bf__c
     if (m->absorbing)
         bf__diagnose(out, BF__D_ABSORBED, s->x[m->cells - 1]);
     return warn(out, s, after, m, arena, err);
+}
+
+/* The visits of the log's own chain, its gaps filled with what it shows. */
+static bf_status solve_filled(solution *out, const bf__cells *m, const bf_context *context,
+                              bf_arena *arena, bf_error *err) {
+    bf__count count;
+    BF_TRY(bf__count_solve(&count, m, context, arena, err));
+    for (int64_t c = 0; c < m->cells; c++)
+        out->x[c] = count.mass[m->state_of[c]] * count.pi[c];
+    out->filled = true;
+    out->left = count.left;
+    out->classes = count.closed;
+    out->low = count.low;
+    out->high = count.high;
+    out->convergence = count.residual;
+    return BF_OK;
+}
+
+/* Whether what the target meets from the start states, or always, is missing in the log. */
+static bool has_gaps(const solution *s) {
+    return s->classes == 0 || s->start_gap > 1e-9;
 }
 
 /* The minimiser of the quadratic program, where the minimum is not 0. */
@@ -259,10 +288,16 @@ static bf_status solve_program(solution *out, const bf__cells *m, const bf_conte
 typedef struct tabular_options {
     int kernel; /* as in bf__pointwise */
     const char *bandwidth;
+    int gaps; /* GAPS_LOG, ... */
 } tabular_options;
+
+enum { GAPS_LOG, GAPS_PROGRAM };
 
 static const bf_option rows[] = {
     BF__KERNEL_ROWS(tabular_options, ),
+    BF_OPTION_CHOICE(tabular_options, gaps, "log", "log|program",
+                     "What to do about pairs that the target takes and the log never shows: go on "
+                     "as the log did, or take the least flow residual there is."),
 };
 static const bf_option_table table =
     BF_OPTION_TABLE("Options of blackbox, weights tabular", tabular_options, rows);
@@ -285,7 +320,9 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
         BF_TRY(bf__cells_kernel_make(&s.kernel, &m, problem->data, kind->name, options->bandwidth,
                                      context, arena, err));
     BF_TRY(solve_chain(&s, &m, context, arena, err));
-    if (s.classes == 0)
+    if (has_gaps(&s) && options->gaps == GAPS_LOG)
+        BF_TRY(solve_filled(&s, &m, context, arena, err));
+    else if (s.classes == 0)
         BF_TRY(solve_program(&s, &m, context, arena, err));
     else
         s.gap = loss(&s, &m, s.x); /* the minimum is 0 */

@@ -1,0 +1,18 @@
+/* count_report.c - What the count model of a finite log says about the answer. */
+#include "model/count_report.h"
+
+#include "core/fail.h"
+#include "estimator/remarks.h"
+#include "estimator/result.h"
+
+bf_status bf__count_report(bf_estimate *out, const bf__count *count, bf_arena *arena,
+                           bf_error *err) {
+    const bf__cells *m = count->cells;
+    bf__diagnose(out, BF__D_COVERAGE_MODEL, count->covered);
+    bf__diagnose(out, BF__D_CELLS, (double)(m->cells - m->absorbing));
+    bf__diagnose(out, BF__D_MODEL_CLASSES, count->closed);
+    if (count->left > 0)
+        bf__diagnose(out, BF__D_LEFT_FOR_LOG, count->left);
+    BF_TRY(bf__remark_classes(out, m, count->closed, count->low, count->high, arena, err));
+    return bf__remark_doubts(out, m, count->residual, arena, err);
+}
