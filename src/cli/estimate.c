@@ -58,11 +58,12 @@ static bf_status write_weights(const char *path, const bf_estimate *estimate, in
     FILE *file = open_memstream(&text, &size);
     if (!file)
         return bf_fail(err, BF_ENOMEM, "out of memory");
-    fputs("weight,signed\n", file);
+    bool bad = fputs("weight,signed\n", file) < 0; /* only the calls tell if memory did not grow */
     for (int64_t i = 0; i < n; i++)
-        fprintf(file, "%.17g,%.17g\n", weights[i], signed_weights[i]);
-    bf_status status = fclose(file) ? bf_fail(err, BF_ENOMEM, "out of memory")
-                                    : bf_file_write(path, text, size, err);
+        bad = fprintf(file, "%.17g,%.17g\n", weights[i], signed_weights[i]) < 0 || bad;
+    bad = fclose(file) != 0 || bad;
+    bf_status status =
+        bad ? bf_fail(err, BF_ENOMEM, "out of memory") : bf_file_write(path, text, size, err);
     free(text);
     return status;
 }

@@ -23,12 +23,15 @@ static bf_status write_curve(const bf_train_result *result, const char *path, bf
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return bf_fail(err, BF_ENOMEM, "out of memory");
-    fprintf(out, "iteration,error_of_fit,mean_value,trial_return\n");
-    for (int64_t k = 0; k < result->iterations; k++)
-        fprintf(out, "%lld,%.9g,%.9g,%.9g\n", (long long)k + 1, result->curve[k].loss,
-                result->curve[k].value, result->curve[k].score);
-    bf_status status = fclose(out) ? bf_fail(err, BF_ENOMEM, "out of memory")
-                                   : bf_file_write(path, text, size, err);
+    bool bad = fputs("iteration,error_of_fit,mean_value,trial_return\n", out) < 0;
+    for (int64_t k = 0; k < result->iterations;
+         k++) /* only the calls tell if memory did not grow */
+        bad = fprintf(out, "%lld,%.9g,%.9g,%.9g\n", (long long)k + 1, result->curve[k].loss,
+                      result->curve[k].value, result->curve[k].score) < 0 ||
+              bad;
+    bad = fclose(out) != 0 || bad;
+    bf_status status =
+        bad ? bf_fail(err, BF_ENOMEM, "out of memory") : bf_file_write(path, text, size, err);
     free(text);
     return status;
 }

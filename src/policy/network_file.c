@@ -22,6 +22,7 @@
 
 #include "backflow/options.h"
 #include "core/fail.h"
+#include "core/memory_file.h"
 #include "core/output.h"
 #include "core/text.h"
 #include "policy/network.h"
@@ -70,25 +71,21 @@ static void write_body(const bf__network *network, FILE *file) {
 }
 
 bf_status bf__network_write(const bf__network *network, const char *path, bf_error *err) {
-    char *body = NULL;
-    size_t length = 0;
-    FILE *memory = open_memstream(&body, &length);
-    if (!memory)
+    bf__memory_file body;
+    if (!bf__memory_file_open(&body))
         return bf_fail(err, BF_ENOMEM, "out of memory");
-    write_body(network, memory);
-    if (fclose(memory) != 0) {
-        free(body);
+    write_body(network, body.file);
+    if (!bf__memory_file_close(&body))
         return bf_fail(err, BF_ENOMEM, "out of memory");
-    }
     bf__output out;
     bf_status status = bf__output_open(&out, path, err);
     if (status == BF_OK) {
         fprintf(out.file, BF__NETWORK_MAGIC "1\nchecksum %016llx\n",
-                (unsigned long long)fnv1a(body, length));
-        fwrite(body, 1, length, out.file);
+                (unsigned long long)fnv1a(body.text, body.size));
+        fwrite(body.text, 1, body.size, out.file);
         status = bf__output_commit(&out, err);
     }
-    free(body);
+    free(body.text);
     return status;
 }
 

@@ -5,14 +5,11 @@
 #include <jansson.h>
 
 #include "backflow/report.h"
+#include "core/memory_file.h"
 #include "estimator/answer.h"
 
 /* Text that is printed into memory. */
-typedef struct bf__page {
-    FILE *file; /* print here */
-    char *text;
-    size_t size;
-} bf__page;
+typedef bf__memory_file bf__page; /* print into its `file` */
 
 bf_status bf__page_open(bf__page *page, bf_error *err);
 /* The text in `arena`. Closes the page, in any case. */
