@@ -8,27 +8,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         count++;
     if (size < 2)
         return 0;
-    const bf_option_table *table = bf_estimator_at(data[0] % count)->options;
-    if (!table)
-        return 0;
+    bf_arena *arena = new_arena();
+    bf_error err;
+    bf_settings *settings;
+    const bf_estimator *estimator = bf_estimator_at(data[0] % count);
+    MUST(bf_estimator_settings(&settings, estimator, NULL, arena, &err) == BF_OK);
     char *text = malloc(size), *rest = text;
-    void *options = calloc(1, table->size);
-    MUST(text && options);
+    MUST(text);
     memcpy(text, data + 1, size - 1);
     text[size - 1] = '\0';
-    bf_options_init(table, options);
     for (char *line; (line = strsep(&rest, "\n"));) {
         char *value = strchr(line, '=');
         if (!value)
             continue;
         *value++ = '\0';
-        const bf_option *row = bf_options_find(table, line);
-        bf_error err;
-        bf_status status = row ? bf_options_set(row, options, value, &err) : BF_OK;
+        bf_status status = bf_settings_set(settings, line, value, &err);
         if (status != BF_OK)
             must_explain(status, &err);
     }
-    free(options);
     free(text);
+    bf_arena_destroy(arena);
     return 0;
 }

@@ -1,7 +1,8 @@
-/* test_at_once.c - The library from eight threads of a host at once gives the digits of a single one.
+/* test_at_once.c - The library from eight threads of a host at once gives the digits of a single
+ * one.
  *
- * Each thread reads its own file, asks several methods and models, and trains nothing. Built with the
- * thread sanitizer (preset `threads`) this is also the test that there is no race. */
+ * Each thread reads its own file, asks several methods and models, and trains nothing. Built with
+ * the thread sanitizer (preset `threads`) this is also the test that there is no race. */
 #include "harness.h"
 
 #include <pthread.h>
@@ -67,7 +68,8 @@ static void write_log(const char *path, int cells) {
     bf_rng rng = bf_rng_make(7, "test", 0);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fputs(cells ? "episode,t,s,a,r,ns,pi0,pi1,npi0,npi1\n" : "episode,t,s0,a,r,ns0,pi0,pi1,npi0,npi1\n",
+    fputs(cells ? "episode,t,s,a,r,ns,pi0,pi1,npi0,npi1\n"
+                : "episode,t,s0,a,r,ns0,pi0,pi1,npi0,npi1\n",
           file);
     for (int e = 0; e < 20; e++) {
         double x = bf_rng_uniform(&rng);

@@ -1,6 +1,7 @@
 /* memory_file.h - A stream that prints into memory, and that tells if there was not enough of it.
  *
- * open_memstream does not tell: what did not fit is missing, and neither ferror nor fclose knows. */
+ * open_memstream does not tell: what did not fit is missing, and neither ferror nor fclose knows.
+ */
 #ifndef BF_CORE_MEMORY_FILE_H
 #define BF_CORE_MEMORY_FILE_H
 

@@ -29,7 +29,8 @@ __attribute__((constructor)) static void start(void) {
 
 __attribute__((destructor)) static void end(void) {
     const char *path = getenv("FAULT_COUNT");
-    int (*real_open)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
+    int (*real_open)(const char *, int, ...) =
+        (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
     int file = path ? real_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
     if (file >= 0)
         dprintf(file, "%d\n", __atomic_load_n(&seen, __ATOMIC_SEQ_CST));
@@ -99,7 +100,8 @@ int fsync(int file) {
 }
 
 int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags) {
-    return is_the_one("link") ? fail_with(EIO) : REAL(linkat)(from_folder, from, to_folder, to, flags);
+    return is_the_one("link") ? fail_with(EIO)
+                              : REAL(linkat)(from_folder, from, to_folder, to, flags);
 }
 
 /* dlsym itself may ask for memory before it has found malloc. */
