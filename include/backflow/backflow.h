@@ -4,6 +4,7 @@
 
 #include "backflow/array.h"
 #include "backflow/dataset.h"
+#include "backflow/detail.h"
 #include "backflow/env.h"
 #include "backflow/estimator.h"
 #include "backflow/file.h"

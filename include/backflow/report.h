@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "backflow/dataset.h"
+#include "backflow/detail.h"
 #include "backflow/env.h"
 #include "backflow/estimator.h"
 #include "backflow/memory.h"
@@ -38,7 +39,8 @@ typedef struct bf_answer {
     const bf_filled *settings; /* what else was chosen; none if settings_count is 0 */
     int settings_count;
     double seconds_read, seconds_estimate;
-    size_t size; /* sizeof(bf_answer), or 0: the fields above are all there is */
+    size_t size;               /* sizeof(bf_answer), or 0: the fields above are all there is */
+    const bf_horizon *horizon; /* NULL: not asked for */
 } bf_answer;
 
 BF_API bf_status bf_report_text(const char **out, const bf_answer *answer, bf_arena *arena,

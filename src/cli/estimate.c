@@ -8,11 +8,16 @@ enum { OWN_SLOTS = 4 }; /* options of the command, of reading, of trust, and of 
 enum { TRUST_SLOT = 2 };
 
 typedef struct estimate_options {
-    const char *method, *policy, *behavior, *json, *weights_out;
+    const char *method, *policy, *behavior, *horizon, *json, *weights_out;
     double gamma;
     int terminal;
     bool strict;
 } estimate_options;
+
+static bf_status check_horizon(const bf_option *row, const char *text, bf_error *err) {
+    (void)row;
+    return bf_horizon_parse(NULL, BF_LIST_ROOM, text, err) < 0 ? BF_EUSAGE : BF_OK;
+}
 
 static const bf_option rows[] = {
     BF_OPTION(
@@ -33,6 +38,10 @@ static const bf_option rows[] = {
     BF_OPTION_CHOICE(estimate_options, terminal, "restart", "restart|absorb|ignore",
                      "What a terminated step leads to: a start state of the log, reward 0 for "
                      "ever, or the logged next state."),
+    BF_OPTION_CHECKED(estimate_options, horizon, NULL, check_horizon,
+                      "T[,T...]: Also the mean reward over the first T steps from the log's start "
+                      "states, how that comes to the long run, and how much of the answer lies "
+                      "beyond what any trajectory of the log saw. Needs pi at the starts."),
     BF_OPTION(estimate_options, json, NULL,
               "[FILE]: One JSON object on standard output and nothing else there, or in FILE "
               "(which ends in .json, or is given as --json=FILE)."),
@@ -168,12 +177,25 @@ static void judge(const bf_trust *trust, const estimate_options *o, int *exit_st
         *exit_status = 1;
 }
 
+/* The answer with what else was asked about it. */
+static bf_status look_further(bf_answer *answer, bf__tool *tool, const estimate_options *o,
+                              const bf_settings *settings, bf_error *err) {
+    int64_t steps[BF_LIST_ROOM];
+    if (!o->horizon)
+        return BF_OK;
+    int count = bf_horizon_parse(steps, BF_LIST_ROOM, o->horizon, err);
+    return count < 0 ? BF_EUSAGE
+                     : bf_horizon_measure(&answer->horizon, answer->estimate, answer->problem,
+                                          settings, steps, count, &tool->context, tool->arena, err);
+}
+
 static bf_status run_one(bf__tool *tool, const estimate_options *o, const question *q,
                          const bf__methods *methods, const bf__slot *slots, int *exit_status,
                          bf_error *err) {
     bf_answer answer;
     const char *text, *json;
     BF_TRY(run_method(&answer, tool, q, methods, 0, slots, err));
+    BF_TRY(look_further(&answer, tool, o, methods->settings[0], err));
     if (o->weights_out)
         BF_TRY(
             write_weights(o->weights_out, answer.estimate, bf_dataset_rows(q->problem.data), err));
@@ -286,6 +308,9 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
         return bf_fail(err, BF_EUSAGE, "no log given; backflow estimate --help shows how");
     if (methods.several && o.weights_out)
         return bf_fail(err, BF_EUSAGE, "--weights-out: is for one method, not for --method %s",
+                       methods.text);
+    if (methods.several && o.horizon)
+        return bf_fail(err, BF_EUSAGE, "--horizon: is for one method, not for --method %s",
                        methods.text);
     BF_TRY(bf__methods_check(&methods, NULL, tool->arena, err));
     const bf__written outputs[] = {

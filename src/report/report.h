@@ -21,4 +21,11 @@ void bf__describe_log(FILE *out, const bf_dataset *data);
 /* Mean reward of the log. */
 double bf__naive(const bf_dataset *data);
 
+/* Whether an answer has a field that came after `size`, and it is not NULL. */
+#define bf__answer_has(answer, field)                                                              \
+    ((answer)->size >= offsetof(bf_answer, field) + sizeof(answer)->field && (answer)->field)
+
+/* Value against horizon, as part of a report. */
+void bf__report_horizon(FILE *out, const bf_horizon *horizon);
+
 #endif

@@ -3,6 +3,7 @@
 #define BF_WEIGHTS_NEIGHBOURS_CHAIN_H
 
 #include "problem/points.h"
+#include "solver/visits.h"
 
 typedef struct bf__neighbours {
     const double *u; /* (n), not negative */
@@ -20,5 +21,10 @@ typedef struct bf__neighbours {
 bf_status bf__neighbours_solve(bf__neighbours *out, const bf_problem *problem,
                                const bf__points *points, int k, int64_t most,
                                const bf_context *context, bf_arena *arena, bf_error *err);
+
+/* The chain itself, on all rows as far as the above goes: out's edges, start, restart and reward.
+ * In `arena`. `points` have start states. */
+bf_status bf__neighbours_chain(bf__visits *out, const bf_problem *problem, const bf__points *points,
+                               int k, const bf_context *context, bf_arena *arena, bf_error *err);
 
 #endif

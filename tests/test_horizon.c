@@ -1,0 +1,185 @@
+/* test_horizon.c - Value against horizon: finite processes, by powers of their matrices. */
+#include "mdp.h"
+
+#include "detail/walk.h"
+
+TEST_ARENA;
+
+enum { STEPS = 40 };
+
+/* A log of the process in which every step into state `last` is an end, if last >= 0. */
+static bf_dataset ending_log(const mdp *m, int last) {
+    bf_dataset data = mdp_log(m, 7, arena);
+    uint8_t *ends = bf_arena_zalloc(arena, data.n, 1, &err);
+    for (int64_t i = 0; i < data.n; i++)
+        ends[i] = data.next_state[i] == last;
+    data.terminated = last >= 0 ? ends : NULL;
+    return data;
+}
+
+/* The mean over the first `steps` steps, by plain products with P_pi. */
+static double by_powers(const mdp *m, const double *p0, int last, bf_terminal terminal,
+                        double gamma, int64_t steps) {
+    int n = m->states;
+    double p[MDP_MAX * MDP_MAX], r[MDP_MAX], d[MDP_MAX], next[MDP_MAX], sum = 0, time = 0, g = 1;
+    mdp_chain(m, p, r);
+    memcpy(d, p0, (size_t)n * sizeof *d);
+    for (int64_t t = 0; t < steps; t++, g *= gamma) {
+        double anew = 0;
+        for (int i = 0; i < n; i++)
+            sum += g * d[i] * r[i];
+        time += g;
+        memset(next, 0, sizeof next);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                next[j] += d[i] * p[i * n + j];
+        if (last >= 0 && terminal != BF_TERMINAL_IGNORE) {
+            anew = terminal == BF_TERMINAL_RESTART ? next[last] : 0;
+            next[last] = 0;
+        }
+        for (int j = 0; j < n; j++)
+            d[j] = next[j] + anew * p0[j];
+    }
+    return sum / time;
+}
+
+static void matrix_powers(void **state) {
+    (void)state;
+    bf_rng rng = bf_rng_make(11, "horizon", 0);
+    for (int trial = 0; trial < 40; trial++) {
+        mdp m = mdp_random((mdp_kind)(trial % 4), &rng, arena);
+        int last = trial % 3 == 0 ? 1 : -1;
+        bf_dataset data = ending_log(&m, last);
+        double p0[MDP_MAX], value[STEPS], covered[STEPS];
+        mdp_starts(&data, m.states, p0);
+        for (int mode = BF_TERMINAL_RESTART; mode <= BF_TERMINAL_IGNORE; mode++)
+            for (int discounted = 0; discounted < 2; discounted++) {
+                double gamma = discounted ? 0.9 : 1;
+                bf_problem problem = {&data, gamma, (bf_terminal)mode, NULL, 0};
+                bf__walk walk;
+                assert_ok(bf__walk_make(&walk, &problem, NULL, NULL, arena, &err), err);
+                assert_string_equal(walk.chain, "tabular");
+                assert_ok(bf__walk_values(value, covered, &walk, STEPS, gamma, NULL, arena, &err),
+                          err);
+                for (int t = 1; t <= STEPS; t++) {
+                    assert_near(value[t - 1], by_powers(&m, p0, last, (bf_terminal)mode, gamma, t),
+                                1e-11);
+                    assert_near(covered[t - 1], 1, 1e-12);
+                }
+            }
+    }
+}
+
+/* Pairs that are met again and again are a table for the chain of neighbours, too. */
+static void neighbours_of_a_table(void **state) {
+    (void)state;
+    bf_rng rng = bf_rng_make(12, "horizon", 0);
+    for (int trial = 0; trial < 6; trial++) {
+        mdp m = mdp_random(MDP_DENSE, &rng, arena);
+        bf_dataset data = ending_log(&m, trial % 2 ? 1 : -1);
+        double p0[MDP_MAX], value[STEPS], covered[STEPS];
+        mdp_starts(&data, m.states, p0);
+        for (int mode = BF_TERMINAL_RESTART; mode <= BF_TERMINAL_IGNORE; mode++) {
+            bf_problem problem = {&data, 1, (bf_terminal)mode, NULL, 0};
+            bf__walk walk;
+            assert_ok(bf__walk_neighbours(&walk, &problem, NULL, NULL, arena, &err), err);
+            assert_ok(bf__walk_values(value, covered, &walk, STEPS, 1, NULL, arena, &err), err);
+            for (int t = 1; t <= STEPS; t++)
+                assert_near(value[t - 1],
+                            by_powers(&m, p0, trial % 2 ? 1 : -1, (bf_terminal)mode, 1, t), 1e-9);
+        }
+    }
+}
+
+/* Two states in a row and an end after the second with probability 1/2: ages are geometric. */
+static void ages(void **state) {
+    (void)state;
+    mdp m = mdp_new(2, 1, arena);
+    mdp_tally(&m, 0, 0)[0] = 10;
+    mdp_tally(&m, 0, 0)[1] = 10;
+    mdp_tally(&m, 1, 0)[0] = 10;
+    m.pi[0] = m.pi[1] = 1;
+    m.reward[0] = 1;
+    bf_dataset data = ending_log(&m, 1);
+    int64_t begin[2] = {0, data.n};
+    data.episodes = 1;
+    data.begin = begin;
+    bf_problem problem = {&data, 1, BF_TERMINAL_RESTART, NULL, 0};
+    bf__walk walk;
+    double beyond;
+    assert_ok(bf__walk_make(&walk, &problem, NULL, NULL, arena, &err), err);
+    for (int age = 1; age < 6; age++) {
+        assert_ok(bf__walk_beyond(&beyond, &walk, age, 1000000, 1, arena, &err), err);
+        assert_near(beyond, pow(0.5, age), 1e-12);
+        assert_ok(bf__walk_beyond(&beyond, &walk, age, 1000000, 0.8, arena, &err), err);
+        assert_near(beyond, pow(0.4, age), 1e-12);
+    }
+    problem.terminal = BF_TERMINAL_ABSORB;
+    assert_ok(bf__walk_make(&walk, &problem, NULL, NULL, arena, &err), err);
+    assert_ok(bf__walk_beyond(&beyond, &walk, 2, 1000000, 0.8, arena, &err), err);
+    assert_near(beyond, 0.2 * (0.16 / (1 - 0.4)), 1e-12);
+    problem.terminal = BF_TERMINAL_IGNORE;
+    assert_ok(bf__walk_make(&walk, &problem, NULL, NULL, arena, &err), err);
+    assert_ok(bf__walk_beyond(&beyond, &walk, 2, 1000000, 1, arena, &err), err);
+    assert_near(beyond, 1, 0);
+}
+
+static void comes_to_the_answer(void **state) {
+    (void)state;
+    bf_rng rng = bf_rng_make(13, "horizon", 0);
+    mdp m = mdp_random(MDP_DENSE, &rng, arena);
+    bf_dataset data = mdp_log(&m, 7, arena);
+    bf_problem problem = {&data, 1, BF_TERMINAL_RESTART, NULL, 0};
+    const bf_estimate *estimate;
+    const bf_horizon *h;
+    int64_t asked[] = {1, 100, 1000000}, steps;
+    double value, covered, late;
+    assert_ok(bf_estimator_run(&estimate, bf_estimator_find("blackbox"), &problem, NULL, NULL,
+                               arena, &err),
+              err);
+    assert_ok(bf_horizon_measure(&h, estimate, &problem, NULL, asked, 3, NULL, arena, &err), err);
+    assert_true(bf_horizon_at(h, 2, &steps, &late, &covered));
+    assert_int_equal(steps, 1000000);
+    assert_near(late, bf_estimate_value(estimate), 1e-5);
+    assert_near(bf_horizon_get(h, "limit"), bf_estimate_value(estimate), 0);
+    assert_near(bf_horizon_get(h, "longest"), 7, 0);
+    assert_near(bf_horizon_get(h, "beyond"), 1, 0);
+    assert_true(bf_horizon_get(h, "settles_after") >= 1);
+    assert_false(bf_horizon_at(h, 3, &steps, &value, &covered));
+    assert_true(bf_horizon_curve(h, 0, &steps, &value));
+    assert_int_equal(steps, 1);
+    double last = 0;
+    for (int k = 0; bf_horizon_curve(h, k, &steps, &value); k++)
+        last = value;
+    assert_near(last, late, 0);
+}
+
+static void what_is_missing(void **state) {
+    (void)state;
+    bf_rng rng = bf_rng_make(14, "horizon", 0);
+    mdp m = mdp_random(MDP_DENSE, &rng, arena);
+    bf_dataset data = mdp_log(&m, 7, arena), bag = mdp_log(&m, 0, arena);
+    bf_problem problem = {&bag, 1, BF_TERMINAL_RESTART, NULL, 0};
+    bf__walk walk;
+    int64_t out[4];
+    assert_int_equal(bf__walk_make(&walk, &problem, NULL, NULL, arena, &err), BF_EDATA);
+    assert_non_null(strstr(err.message, "no episodes"));
+    data.pi = NULL;
+    problem.data = &data;
+    assert_int_equal(bf__walk_make(&walk, &problem, NULL, NULL, arena, &err), BF_EDATA);
+    assert_non_null(strstr(err.message, "pi0"));
+    assert_int_equal(bf_horizon_parse(out, 4, "10,200", &err), 2);
+    assert_int_equal(out[1], 200);
+    static const char *const wrong[] = {"",     "0",   "1,",  "-3",       "ten",
+                                        "1,,2", "1.5", "1e3", "1,2,3,4,5"};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        assert_int_equal(bf_horizon_parse(out, 4, wrong[k], &err), -1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        arena_test(matrix_powers),       arena_test(neighbours_of_a_table), arena_test(ages),
+        arena_test(comes_to_the_answer), arena_test(what_is_missing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
