@@ -3,6 +3,7 @@
 #define BACKFLOW_H
 
 #include "backflow/array.h"
+#include "backflow/compare.h"
 #include "backflow/dataset.h"
 #include "backflow/detail.h"
 #include "backflow/env.h"

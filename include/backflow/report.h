@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "backflow/compare.h"
 #include "backflow/dataset.h"
 #include "backflow/detail.h"
 #include "backflow/env.h"
@@ -77,6 +78,21 @@ BF_API bf_status bf_report_table_text(const char **out, const bf_comparison *com
                                       bf_arena *arena, bf_error *err);
 BF_API bf_status bf_report_table_json(const char **out, const bf_comparison *comparison,
                                       bf_arena *arena, bf_error *err);
+
+/* Several policies on one log. */
+typedef struct bf_contest_answer {
+    const bf_contest *contest;
+    const bf_filled *settings; /* what was chosen */
+    int settings_count;
+    double seconds_read;
+    size_t size; /* sizeof(bf_contest_answer), or 0: the fields above are all there is */
+} bf_contest_answer;
+
+/* A table with a forest plot, in Unicode or ASCII, and a sentence about every pair. */
+BF_API bf_status bf_report_contest_text(const char **out, const bf_contest_answer *answer,
+                                        bool unicode, bf_arena *arena, bf_error *err);
+BF_API bf_status bf_report_contest_json(const char **out, const bf_contest_answer *answer,
+                                        bf_arena *arena, bf_error *err);
 
 /* What a log was understood to hold, and what may spoil an estimate from it. */
 BF_API bf_status bf_report_log_text(const char **out, const bf_dataset *data, bf_arena *arena,

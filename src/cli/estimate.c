@@ -2,13 +2,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/compare.h"
 #include "cli/methods.h"
+#include "cli/question.h"
 
 enum { OWN_SLOTS = 4 }; /* options of the command, of reading, of trust, and of every command */
 enum { TRUST_SLOT = 2 };
 
 typedef struct estimate_options {
-    const char *method, *policy, *behavior, *horizon, *json, *weights_out;
+    const char *method, *behavior, *horizon, *json, *weights_out;
+    bf_list policy;
     double gamma;
     int terminal;
     bool strict;
@@ -24,27 +27,21 @@ static const bf_option rows[] = {
         estimate_options, method, "blackbox",
         "NAME: The estimator; `backflow list estimators` shows all. Several with commas, or all: "
         "one table; an option is for every method that has it."),
-    BF_OPTION(
-        estimate_options, policy, NULL,
+    BF_OPTION_CHECKED(
+        estimate_options, policy, NULL, bf__compare_check,
         "P: The target policy: a file (a table, .csv or .npy, one row per state, or a network), "
         "uniform, or ENV:NAME for one that an environment has; P@ALPHA mixes it with the uniform "
-        "policy. Not needed where the log has npi columns."),
-    BF_OPTION(estimate_options, behavior, NULL,
-              "P: The behaviour policy, written like --policy, for methods that need it where the "
-              "log has no mu; or estimate: fitted to the log."),
-    BF_OPTION_RANGE(estimate_options, gamma, "1", 0, 1,
-                    "G: Discount. 1 is the long-run average reward per step; below 1, the "
-                    "discounted reward times 1 - G, from the log's start states."),
+        "policy. Not needed where the log has npi columns. Several, each as NAME=P: they are "
+        "compared, as `backflow compare` does."),
+    BF_OPTION(estimate_options, behavior, NULL, BF__BEHAVIOR_HELP),
+    BF_OPTION_RANGE(estimate_options, gamma, "1", 0, 1, BF__GAMMA_HELP),
     BF_OPTION_CHOICE(estimate_options, terminal, "restart", "restart|absorb|ignore",
-                     "What a terminated step leads to: a start state of the log, reward 0 for "
-                     "ever, or the logged next state."),
+                     BF__TERMINAL_HELP),
     BF_OPTION_CHECKED(estimate_options, horizon, NULL, check_horizon,
                       "T[,T...]: Also the mean reward over the first T steps from the log's start "
                       "states, how that comes to the long run, and how much of the answer lies "
                       "beyond what any trajectory of the log saw. Needs pi at the starts."),
-    BF_OPTION(estimate_options, json, NULL,
-              "[FILE]: One JSON object on standard output and nothing else there, or in FILE "
-              "(which ends in .json, or is given as --json=FILE)."),
+    BF_OPTION(estimate_options, json, NULL, BF__JSON_HELP),
     BF_OPTION(
         estimate_options, weights_out, NULL,
         "FILE: Write two weights of every transition, in the log's order: weight, which is never "
@@ -77,64 +74,10 @@ static bf_status write_weights(const char *path, const bf_estimate *estimate, in
     return status;
 }
 
-/* ---- The log and the policies */
-
-/* What was asked and what it is asked of. */
-typedef struct question {
-    bf_problem problem;
-    double seconds_read;
-} question;
-
-static bf_status take_behavior(question *q, bf__tool *tool, const char *spec, bf_error *err) {
-    const bf_dataset *data = q->problem.data;
-    const bf_policy *policy;
-    bf_array mu;
-    if (bf_dataset_column(&mu, data, "mu") || bf_dataset_column(&mu, data, "mu_all"))
-        bf__tool_note(tool, BF_LOG_NOTE, "--behavior takes the place of the log's columns mu");
-    if (strcmp(spec, "estimate") != 0) {
-        BF_TRY(bf_policy_parse(&policy, spec, bf_dataset_actions(data), tool->arena, err));
-        return bf_behavior_apply(&q->problem.data, policy, data, tool->arena, err);
-    }
-    BF_TRY(bf_behavior_fit(&q->problem.data, data, &tool->context, tool->arena, err));
-    const bf_behavior *b = bf_dataset_behavior(q->problem.data);
-    if (strcmp(b->model, "counts") == 0)
-        bf__tool_note(tool, BF_LOG_NOTE,
-                      "behaviour policy estimated from the log: shares of actions per state");
-    else
-        bf__tool_note(
-            tool, BF_LOG_NOTE,
-            "behaviour policy estimated from the log: logistic regression on %lld features, "
-            "ridge %g; on rows it was not fitted to: log likelihood %.4f (%.4f without looking "
-            "at states), calibration error %.4f",
-            (long long)b->features, b->ridge, b->likelihood, b->frequencies, b->calibration);
-    return BF_OK;
-}
-
-static bf_status load(question *q, bf__tool *tool, const estimate_options *o,
-                      const bf_read_options *read, const char *const *paths, int count,
-                      bf_error *err) {
-    double begun = bf__tool_seconds();
-    bf_problem *problem = &q->problem;
-    *problem = (bf_problem){.gamma = o->gamma, .terminal = o->terminal, .size = sizeof *problem};
-    BF_TRY(bf_dataset_read(&problem->data, paths, count, read, &tool->context, tool->arena, err));
-    if (bf_dataset_ignored(problem->data))
-        bf__tool_note(tool, BF_LOG_WARNING, "columns not known and not used: %s",
-                      bf_dataset_ignored(problem->data));
-    if (o->policy) {
-        BF_TRY(bf_policy_parse(&problem->target, o->policy, bf_dataset_actions(problem->data),
-                               tool->arena, err));
-        BF_TRY(bf_policy_apply(&problem->data, problem->target, problem->data, tool->arena, err));
-    }
-    if (o->behavior)
-        BF_TRY(take_behavior(q, tool, o->behavior, err));
-    q->seconds_read = bf__tool_seconds() - begun;
-    return BF_OK;
-}
-
 /* ---- Running */
 
 /* Runs method k of `methods`; the answer is in the arena. */
-static bf_status run_method(bf_answer *out, bf__tool *tool, const question *q,
+static bf_status run_method(bf_answer *out, bf__tool *tool, const bf__question *q,
                             const bf__methods *methods, int k, const bf__slot *slots,
                             bf_error *err) {
     const bf_estimate *estimate;
@@ -189,7 +132,7 @@ static bf_status look_further(bf_answer *answer, bf__tool *tool, const estimate_
                                           settings, steps, count, &tool->context, tool->arena, err);
 }
 
-static bf_status run_one(bf__tool *tool, const estimate_options *o, const question *q,
+static bf_status run_one(bf__tool *tool, const estimate_options *o, const bf__question *q,
                          const bf__methods *methods, const bf__slot *slots, int *exit_status,
                          bf_error *err) {
     bf_answer answer;
@@ -229,7 +172,7 @@ static bf_status say_rows(bf__tool *tool, const estimate_options *o, const bf_co
  * *ended tells why methods are left that did not get their turn; they are skipped too. */
 static bf_status run_each(bf_comparison *c, bf_answer *answers, bf_skipped *skipped,
                           bf_error *ended, bf__tool *tool, const estimate_options *o,
-                          const question *q, const bf__methods *methods, const bf__slot *slots,
+                          const bf__question *q, const bf__methods *methods, const bf__slot *slots,
                           bf_error *err) {
     *ended = (bf_error){BF_OK, ""};
     for (int k = 0; k < methods->count; k++) {
@@ -255,7 +198,7 @@ static bf_status run_each(bf_comparison *c, bf_answer *answers, bf_skipped *skip
     return BF_OK;
 }
 
-static bf_status run_several(bf__tool *tool, const estimate_options *o, const question *q,
+static bf_status run_several(bf__tool *tool, const estimate_options *o, const bf__question *q,
                              const bf__methods *methods, const bf__slot *slots, int *exit_status,
                              bf_error *err) {
     bf_answer answers[BF__MAX_METHODS];
@@ -282,12 +225,37 @@ static bf_status run_several(bf__tool *tool, const estimate_options *o, const qu
     return ended.status;
 }
 
+/* Several policies, as `compare` answers it. */
+static bf_status run_policies(bf__tool *tool, const estimate_options *o, const bf__question *q,
+                              const bf__methods *methods, const bf__slot *slots, int *exit_status,
+                              bf_error *err) {
+    bf_filled filled[OWN_SLOTS];
+    if (methods->several || o->weights_out || o->horizon)
+        return bf_fail(err, BF_EUSAGE, "%s: is for one policy, and --policy is given %d times",
+                       methods->several ? "--method with several methods"
+                       : o->horizon     ? "--horizon"
+                                        : "--weights-out",
+                       o->policy.count);
+    for (int k = 0; k < OWN_SLOTS; k++)
+        filled[k] = (bf_filled){slots[k].table, slots[k].options};
+    bf__compare what = {&o->policy,
+                        q,
+                        methods->list[0],
+                        methods->settings[0],
+                        slots[TRUST_SLOT].options,
+                        filled,
+                        OWN_SLOTS,
+                        o->json,
+                        o->strict};
+    return bf__compare_run(tool, &what, exit_status, err);
+}
+
 static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err) {
     estimate_options o;
     bf_read_options read;
     bf_trust_options trust;
     bf__methods methods;
-    question q;
+    bf__question q;
     const char *method = bf__args_peek(argc, argv, "method");
     BF_TRY(bf__methods_parse(&methods, method ? method : rows[0].initial, tool->arena, err));
     bf__slot slots[BF__MAX_SLOTS] = {{&table, &o},
@@ -315,10 +283,14 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     BF_TRY(bf__methods_check(&methods, NULL, tool->arena, err));
     const bf__written outputs[] = {
         {"--json", o.json}, {"--weights-out", o.weights_out}, {NULL, NULL}};
-    const char *policies[] = {o.policy, o.behavior};
     BF_TRY(bf__check_outputs(outputs, words, count, err));
-    BF_TRY(bf__check_outputs(outputs, policies, 2, err));
-    BF_TRY(load(&q, tool, &o, &read, words, count, err));
+    BF_TRY(bf__compare_check_outputs(outputs, &o.policy, o.behavior, err));
+    bf__asked asked = {o.policy.count == 1 ? bf__compare_policy(o.policy.item[0]) : NULL,
+                       o.behavior, o.gamma, o.terminal};
+    BF_TRY(bf__question_load(&q, tool, &asked, &read, words, count, err));
+    if (o.policy.count > 1)
+        return bf__args_flags(slots, slot_count,
+                              run_policies(tool, &o, &q, &methods, slots, exit_status, err), err);
     BF_TRY(bf__methods_check(&methods, &q.problem, tool->arena, err));
     bf_status status = methods.several
                            ? run_several(tool, &o, &q, &methods, slots, exit_status, err)

@@ -8,7 +8,8 @@
  * The chain is on all rows, as far as memory goes (16 million) and, in high dimension, where a
  * search looks at all nodes, time. If the log has more, a sample makes the chain.
  *
- * Cost  N A searches and quadratic programs of size k, O(k^2 d) each; some 6 to 20 edges per node */
+ * Cost  N A searches and quadratic programs of size k, O(k^2 d) each; some 6 to 20 edges per node
+ */
 #include "weights/neighbours_edges.h"
 
 #include <math.h>
@@ -48,7 +49,8 @@ static bf_status make_scratch(bf__edges *c, bf_arena *arena, bf_error *err) {
 
 /* The pair at s->q, of action `group`, as a combination of nodes; adds to the entries of place p.
  */
-static void express(block *out, int64_t p, double mass, int group, const bf__edges *c, bf__edges_scratch *s) {
+static void express(block *out, int64_t p, double mass, int group, const bf__edges *c,
+                    bf__edges_scratch *s) {
     const bf__nodes *nodes = c->nodes;
     int dim = nodes->dim,
         found = bf__nodes_near(s->index, s->square, s->weight, nodes, group, s->q, c->k, 0);
@@ -110,8 +112,8 @@ typedef struct found {
 } found;
 
 /* Keeps the edges of rows first .. first + count - 1, out of `b`. */
-static bf_status keep(found ***tail, const bf__edges *c, const block *b, int64_t first, int64_t count,
-                      bf_arena *arena, bf_error *err) {
+static bf_status keep(found ***tail, const bf__edges *c, const block *b, int64_t first,
+                      int64_t count, bf_arena *arena, bf_error *err) {
     found *part;
     BF_ALLOC(part, arena, 1, err);
     *part = (found){.next = NULL};
@@ -236,7 +238,7 @@ bf_status bf__edges_reward(bf__edges *c, const double *reward, bf_arena *arena, 
 }
 
 bf_status bf__edges_build(bf__edges *c, bf__nodes *nodes, int64_t most, const bf_context *context,
-                       bf_arena *arena, bf_error *err) {
+                          bf_arena *arena, bf_error *err) {
     const bf__points *f = c->points;
     found *list;
     double by_work = sqrt(2e10 / (f->d + f->action_dim));
@@ -254,4 +256,3 @@ bf_status bf__edges_build(bf__edges *c, bf__nodes *nodes, int64_t most, const bf
     BF_TRY(turn(&c->visits, list, nodes->n, arena, err));
     return f->starts > 0 ? find_start(c, arena, err) : BF_OK;
 }
-

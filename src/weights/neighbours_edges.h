@@ -26,8 +26,8 @@ typedef struct bf__edges {
 
 /* The edges, as columns in out->visits, and the starts if the question has some. `out` has points
  * and k; `nodes` takes the nodes, at most `most` of them; 0: by the dimension. */
-bf_status bf__edges_build(bf__edges *out, bf__nodes *nodes, int64_t most,
-                          const bf_context *context, bf_arena *arena, bf_error *err);
+bf_status bf__edges_build(bf__edges *out, bf__nodes *nodes, int64_t most, const bf_context *context,
+                          bf_arena *arena, bf_error *err);
 
 /* The mean of reward (n) at each node, in out->visits. */
 bf_status bf__edges_reward(bf__edges *out, const double *reward, bf_arena *arena, bf_error *err);

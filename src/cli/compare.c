@@ -1,0 +1,209 @@
+/* compare.c - `backflow compare`: which of several policies is better, from one log. */
+#include "cli/compare.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/methods.h"
+
+enum { OWN_SLOTS = 4 }; /* options of the command, of reading, of trust, and of every command */
+
+typedef struct compare_options {
+    const char *method, *behavior, *json;
+    bf_list policy;
+    double gamma;
+    int terminal;
+    bool strict;
+} compare_options;
+
+static const bf_option rows[] = {
+    BF_OPTION(compare_options, method, "blackbox",
+              "NAME: The estimator; `backflow list estimators` shows all."),
+    BF_OPTION_CHECKED(
+        compare_options, policy, NULL, bf__compare_check,
+        "NAME=P: A policy and what to call it; once for every policy. P is a file (a table, .csv "
+        "or "
+        ".npy, one row per state, or a network), uniform, or ENV:NAME for one that an environment "
+        "has; P@ALPHA mixes it with the uniform policy. Without NAME= it is called P."),
+    BF_OPTION(compare_options, behavior, NULL, BF__BEHAVIOR_HELP),
+    BF_OPTION_RANGE(compare_options, gamma, "1", 0, 1, BF__GAMMA_HELP),
+    BF_OPTION_CHOICE(compare_options, terminal, "restart", "restart|absorb|ignore",
+                     BF__TERMINAL_HELP),
+    BF_OPTION(compare_options, json, NULL, BF__JSON_HELP),
+    BF_OPTION(compare_options, strict, "no",
+              "Exit with status 1 if the log cannot tell the sign of some difference between "
+              "policies (if there is one, between it and the log), or what one of them earns."),
+};
+static const bf_option_table table = BF_OPTION_TABLE("Options", compare_options, rows);
+
+extern const bf__command bf__command_compare;
+
+/* ---- NAME=P */
+
+/* Where NAME ends, or NULL if there is none. A file whose own name has an = is taken as it is. */
+static const char *name_end(const char *text) {
+    const char *equals = strchr(text, '=');
+    return equals && access(text, F_OK) != 0 ? equals : NULL;
+}
+
+const char *bf__compare_policy(const char *text) {
+    const char *end = name_end(text);
+    return end ? end + 1 : text;
+}
+
+bf_status bf__compare_check(const bf_option *row, const char *text, bf_error *err) {
+    const char *end = name_end(text);
+    if ((end && (end == text || !end[1])) || !*text)
+        return bf_fail(err, BF_EUSAGE, "%s: '%s' should be NAME=P, as in new=policy.csv",
+                       row->field, text);
+    if (end && strncmp(text, "the log", (size_t)(end - text)) == 0 && end - text == 7)
+        return bf_fail(err, BF_EUSAGE, "%s: '%s': \"the log\" is what its own behaviour is called",
+                       row->field, text);
+    return BF_OK;
+}
+
+bf_status bf__compare_check_outputs(const bf__written *outputs, const bf_list *policies,
+                                    const char *behavior, bf_error *err) {
+    const char *read[BF_LIST_ROOM + 1];
+    int count = 0;
+    for (; count < policies->count; count++)
+        read[count] = bf__compare_policy(policies->item[count]);
+    read[count++] = behavior;
+    return bf__check_outputs(outputs, read, count, err);
+}
+
+static bf_status read_policies(bf_named_policy *out, const bf__compare *what, bf__tool *tool,
+                               bf_error *err) {
+    int actions = bf_dataset_actions(what->question->problem.data);
+    for (int k = 0; k < what->policies->count; k++) {
+        const char *text = what->policies->item[k], *end = name_end(text);
+        size_t length = end ? (size_t)(end - text) : strlen(text);
+        char *name;
+        BF_ALLOC(name, tool->arena, (int64_t)length + 1, err);
+        memcpy(name, text, length);
+        name[length] = '\0';
+        out[k].name = name;
+        BF_TRY(
+            bf_policy_parse(&out[k].policy, bf__compare_policy(text), actions, tool->arena, err));
+    }
+    return BF_OK;
+}
+
+/* ---- Running */
+
+/* Whether the terminal shows Unicode, by the rules of setlocale. */
+static bool shows_unicode(void) {
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        const char *locale = getenv(names[k]);
+        if (!locale || !*locale)
+            continue;
+        for (const char *at = locale; *at; at++)
+            if (strncasecmp(at, "utf-8", 5) == 0 || strncasecmp(at, "utf8", 4) == 0)
+                return true;
+        return false;
+    }
+    return false;
+}
+
+static void judge(const bf_contest *contest, int *exit_status) {
+    bf_pair pair;
+    bf_contestant a, b;
+    bool alone = !bf_contest_entry(contest, 1, &b) || b.log; /* against the log, then */
+    for (int k = 0; bf_contest_pair(contest, k, &pair); k++) {
+        bf_contest_entry(contest, pair.a, &a);
+        bf_contest_entry(contest, pair.b, &b);
+        if ((alone || !b.log) && !pair.decided)
+            *exit_status = 1;
+    }
+    for (int k = 0; bf_contest_entry(contest, k, &a); k++)
+        if (bf_trust_verdict(a.trust) == BF_VERDICT_CANNOT_TELL)
+            *exit_status = 1;
+}
+
+bf_status bf__compare_run(bf__tool *tool, const bf__compare *what, int *exit_status,
+                          bf_error *err) {
+    bf_named_policy policies[BF_LIST_ROOM];
+    const bf_contest *contest;
+    const char *text, *json;
+    BF_TRY(read_policies(policies, what, tool, err));
+    BF_TRY(bf_compare_policies(&contest, policies, what->policies->count, what->estimator,
+                               &what->question->problem, what->settings, what->trust,
+                               &tool->context, tool->arena, err));
+    bf_contest_answer answer = {contest, what->filled, what->filled_count,
+                                what->question->seconds_read, sizeof answer};
+    BF_TRY(bf_report_contest_text(&text, &answer, shows_unicode(), tool->arena, err));
+    BF_TRY(bf_report_contest_json(&json, &answer, tool->arena, err));
+    if (what->strict)
+        judge(contest, exit_status);
+    return bf__answer_give(tool, what->json, text, json, err);
+}
+
+static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err) {
+    compare_options o;
+    bf_read_options read;
+    bf_trust_options trust;
+    bf__methods methods;
+    bf__question q;
+    const char *method = bf__args_peek(argc, argv, "method");
+    BF_TRY(bf__methods_parse(&methods, method ? method : rows[0].initial, tool->arena, err));
+    bf__slot slots[BF__MAX_SLOTS] = {{&table, &o},
+                                     {&bf_read_table, &read},
+                                     {&bf_trust_table, &trust},
+                                     {&bf__common_table, &tool->common}};
+    int slot_count = bf__methods_slots(&methods, slots, OWN_SLOTS), count;
+    const char **words;
+    BF_ALLOC(words, tool->arena, argc + 1, err);
+    bf_error cause;
+    if (bf__args_parse(tool, slots, slot_count, argc, argv, words, &count, &cause) != BF_OK)
+        return bf__methods_explain(&methods, argc, argv, &cause, err);
+    if (tool->common.help) {
+        bf__args_help(tool, &bf__command_compare, slots, slot_count);
+        return BF_OK;
+    }
+    if (count == 0)
+        return bf_fail(err, BF_EUSAGE, "no log given; backflow compare --help shows how");
+    if (o.policy.count == 0)
+        return bf_fail(
+            err, BF_EUSAGE,
+            "no policy given: --policy new=FILE --policy old=FILE compares two, and each "
+            "with what the log itself did");
+    if (methods.several)
+        return bf_fail(err, BF_EUSAGE,
+                       "--method: compare takes one method, not %s; backflow estimate compares "
+                       "methods",
+                       methods.text);
+    BF_TRY(bf__methods_check(&methods, NULL, tool->arena, err));
+    const bf__written outputs[] = {{"--json", o.json}, {NULL, NULL}};
+    BF_TRY(bf__check_outputs(outputs, words, count, err));
+    BF_TRY(bf__compare_check_outputs(outputs, &o.policy, o.behavior, err));
+    bf__asked asked = {NULL, o.behavior, o.gamma, o.terminal};
+    BF_TRY(bf__question_load(&q, tool, &asked, &read, words, count, err));
+    bf_filled filled[OWN_SLOTS];
+    for (int k = 0; k < OWN_SLOTS; k++)
+        filled[k] = (bf_filled){slots[k].table, slots[k].options};
+    bf__compare what = {&o.policy, &q,     methods.list[0], methods.settings[0], &trust, filled,
+                        OWN_SLOTS, o.json, o.strict};
+    return bf__args_flags(slots, slot_count, bf__compare_run(tool, &what, exit_status, err), err);
+}
+
+const bf__command bf__command_compare = {
+    .name = "compare",
+    .summary = "which of several policies is better, from a log",
+    .usage = "compare DATA... --policy NAME=P [--policy NAME=P ...] [options]",
+    .text =
+        "Estimates what each policy would earn from the same log, and judges their differences\n"
+        "in pairs: errors that the policies have in common cancel, so that a log can tell which\n"
+        "of two is better although the interval of each is wide. What the log's own behaviour\n"
+        "earned takes part. Says by how much one is better, at least and at most, or that the log\n"
+        "cannot tell and how much more of it would be needed. The p-values of the differences\n"
+        "are adjusted for the number of pairs (Holm); `best` is the probability of being the best\n"
+        "of all.\n\n"
+        "Examples:\n"
+        "  backflow compare log.csv --policy new=new.csv --policy old=old.csv\n"
+        "  backflow compare log.npz --policy a=net.policy@0.9 --policy b=net.policy@0.8 --json\n"
+        "  backflow compare log.csv --policy new=new.csv --strict && deploy\n",
+    .run = run,
+};

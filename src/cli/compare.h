@@ -1,0 +1,32 @@
+/* compare.h - Several policies on one log, as `compare` and `estimate` answer it. */
+#ifndef BF_CLI_COMPARE_H
+#define BF_CLI_COMPARE_H
+
+#include "cli/question.h"
+
+/* The texts of --policy: NAME=P, or P. */
+bf_status bf__compare_check(const bf_option *row, const char *text, bf_error *err);
+
+/* P of NAME=P. */
+const char *bf__compare_policy(const char *text);
+
+/* bf__check_outputs for the files that policies are read from. */
+bf_status bf__compare_check_outputs(const bf__written *outputs, const bf_list *policies,
+                                    const char *behavior, bf_error *err);
+
+typedef struct bf__compare {
+    const bf_list *policies;
+    const bf__question *question; /* without a target */
+    const bf_estimator *estimator;
+    const bf_settings *settings;
+    const bf_trust_options *trust;
+    const bf_filled *filled; /* for the JSON */
+    int filled_count;
+    const char *json;
+    bool strict;
+} bf__compare;
+
+/* Runs the contest and says what came out. */
+bf_status bf__compare_run(bf__tool *tool, const bf__compare *what, int *exit_status, bf_error *err);
+
+#endif

@@ -1,0 +1,50 @@
+/* question.c - What was asked and what it is asked of: the log, the target, the behaviour. */
+#include "cli/question.h"
+
+#include <string.h>
+
+static bf_status take_behavior(bf__question *q, bf__tool *tool, const char *spec, bf_error *err) {
+    const bf_dataset *data = q->problem.data;
+    const bf_policy *policy;
+    bf_array mu;
+    if (bf_dataset_column(&mu, data, "mu") || bf_dataset_column(&mu, data, "mu_all"))
+        bf__tool_note(tool, BF_LOG_NOTE, "--behavior takes the place of the log's columns mu");
+    if (strcmp(spec, "estimate") != 0) {
+        BF_TRY(bf_policy_parse(&policy, spec, bf_dataset_actions(data), tool->arena, err));
+        return bf_behavior_apply(&q->problem.data, policy, data, tool->arena, err);
+    }
+    BF_TRY(bf_behavior_fit(&q->problem.data, data, &tool->context, tool->arena, err));
+    const bf_behavior *b = bf_dataset_behavior(q->problem.data);
+    if (strcmp(b->model, "counts") == 0)
+        bf__tool_note(tool, BF_LOG_NOTE,
+                      "behaviour policy estimated from the log: shares of actions per state");
+    else
+        bf__tool_note(
+            tool, BF_LOG_NOTE,
+            "behaviour policy estimated from the log: logistic regression on %lld features, "
+            "ridge %g; on rows it was not fitted to: log likelihood %.4f (%.4f without looking "
+            "at states), calibration error %.4f",
+            (long long)b->features, b->ridge, b->likelihood, b->frequencies, b->calibration);
+    return BF_OK;
+}
+
+bf_status bf__question_load(bf__question *q, bf__tool *tool, const bf__asked *o,
+                            const bf_read_options *read, const char *const *paths, int count,
+                            bf_error *err) {
+    double begun = bf__tool_seconds();
+    bf_problem *problem = &q->problem;
+    *problem = (bf_problem){.gamma = o->gamma, .terminal = o->terminal, .size = sizeof *problem};
+    BF_TRY(bf_dataset_read(&problem->data, paths, count, read, &tool->context, tool->arena, err));
+    if (bf_dataset_ignored(problem->data))
+        bf__tool_note(tool, BF_LOG_WARNING, "columns not known and not used: %s",
+                      bf_dataset_ignored(problem->data));
+    if (o->policy) {
+        BF_TRY(bf_policy_parse(&problem->target, o->policy, bf_dataset_actions(problem->data),
+                               tool->arena, err));
+        BF_TRY(bf_policy_apply(&problem->data, problem->target, problem->data, tool->arena, err));
+    }
+    if (o->behavior)
+        BF_TRY(take_behavior(q, tool, o->behavior, err));
+    q->seconds_read = bf__tool_seconds() - begun;
+    return BF_OK;
+}

@@ -1,0 +1,38 @@
+/* question.h - What was asked and what it is asked of: the log, the target, the behaviour. */
+#ifndef BF_CLI_QUESTION_H
+#define BF_CLI_QUESTION_H
+
+#include "cli/cli.h"
+
+typedef struct bf__question {
+    bf_problem problem;
+    double seconds_read;
+} bf__question;
+
+/* As the options have it. */
+typedef struct bf__asked {
+    const char *policy, *behavior; /* NULL: not given */
+    double gamma;
+    int terminal;
+} bf__asked;
+
+/* Reads the log and applies the policies. */
+bf_status bf__question_load(bf__question *out, bf__tool *tool, const bf__asked *asked,
+                            const bf_read_options *read, const char *const *paths, int count,
+                            bf_error *err);
+
+/* The texts of options that several commands have. */
+#define BF__GAMMA_HELP                                                                             \
+    "G: Discount. 1 is the long-run average reward per step; below 1, the discounted reward "      \
+    "times 1 - G, from the log's start states."
+#define BF__TERMINAL_HELP                                                                          \
+    "What a terminated step leads to: a start state of the log, reward 0 for ever, or the logged " \
+    "next state."
+#define BF__BEHAVIOR_HELP                                                                          \
+    "P: The behaviour policy, written like --policy, for methods that need it where the log has "  \
+    "no mu; or estimate: fitted to the log."
+#define BF__JSON_HELP                                                                              \
+    "[FILE]: One JSON object on standard output and nothing else there, or in FILE (which ends "   \
+    "in .json, or is given as --json=FILE)."
+
+#endif
