@@ -3,7 +3,8 @@
 # name in a list without its file is said here and not by the linker.
 
 set(backflow_modules core linalg kernel solver format dataset policy problem flow estimator neural
-    weights ratio trajectory model value trust detail compare env train stats report experiment)
+    weights finite ratio trajectory model value trust detail compare env train stats report
+    experiment)
 
 function(backflow_check_lists module)
   file(GLOB lists CONFIGURE_DEPENDS src/${module}/*s.def)

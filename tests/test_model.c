@@ -353,6 +353,22 @@ static void real_states_are_close(void **state) {
     }
 }
 
+/* lstdq and linear weights are one estimate: with the same features they give one number. The lots
+ * of the pivots are the same, so nothing but rounding may differ. */
+static void values_and_linear_weights_are_one(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        double gamma = k % 2 ? 0.9 : 1;
+        bf_dataset data = linear_log(k < 2 ? 0.8 : 0.3, gamma < 1);
+        bf_problem problem = {&data, gamma, BF_TERMINAL_RESTART};
+        bf_estimate value = run("lstdq", &problem, settings_of("lstdq", "features=60 ridge=1e-6"));
+        bf_estimate weights = run("blackbox", &problem,
+                                  settings_of("blackbox", "weights=linear kernel=gaussian "
+                                                          "action-share=0 features=60 ridge=1e-6"));
+        assert_near(value.value, weights.value, 1e-9);
+    }
+}
+
 /* The policy itself in place of columns: asked at the states visited, and no warning. */
 static void the_policy_is_asked_where_there_is_one(void **state) {
     (void)state;
@@ -416,6 +432,7 @@ int main(void) {
         arena_test(regression_is_the_plain_sum),
         arena_test(far_away_the_nearest_row_answers),
         arena_test(real_states_are_close),
+        arena_test(values_and_linear_weights_are_one),
         arena_test(the_policy_is_asked_where_there_is_one),
         arena_test(work_can_be_cancelled),
         arena_test(threads_do_not_matter),

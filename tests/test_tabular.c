@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
+#include "finite/cells_qp.h"
 #include "problem/cells.h"
-#include "weights/cells_qp.h"
 
 TEST_ARENA;
 

@@ -3,18 +3,18 @@
  * l(x) = r'Kr,  r = E x - Pi T x over all S A pairs (cells_qp.c),  K = k_s on states, equality on
  * actions. So l = sum_a r_a' k_s r_a, and Q = sum_a A_a' k_s A_a with A_a (S, C) the rows of
  * E - Pi T that belong to action a. Cost O(A S C (S + C)) once, memory O(C^2 + S C). */
-#include "weights/cells_kernel.h"
+#include "finite/cells_kernel.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "core/fail.h"
 #include "core/log.h"
+#include "finite/cells_qp.h"
 #include "kernel/bandwidth.h"
 #include "kernel/coordinates.h"
 #include "kernel/kernel.h"
 #include "linalg/dense.h"
-#include "weights/cells_qp.h"
 
 #define MOST_BYTES 1e9
 

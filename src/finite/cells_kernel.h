@@ -1,6 +1,6 @@
 /* cells_kernel.h - The flow residual of a finite model under a kernel on the states. */
-#ifndef BF_WEIGHTS_CELLS_KERNEL_H
-#define BF_WEIGHTS_CELLS_KERNEL_H
+#ifndef BF_FINITE_CELLS_KERNEL_H
+#define BF_FINITE_CELLS_KERNEL_H
 
 #include "problem/cells.h"
 #include "solver/simplex_qp.h"

@@ -14,7 +14,7 @@
  *
  * It is not the normal equations: its condition is that of the chain, not its square.
  * Cost O(S^3) per factorisation (0.4 s per core at 1,500 states), memory 32 S^2 bytes. */
-#include "weights/cells_qp.h"
+#include "finite/cells_qp.h"
 
 #include <math.h>
 #include <string.h>

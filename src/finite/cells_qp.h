@@ -1,6 +1,6 @@
 /* cells_qp.h - The flow residual of a finite model as a quadratic form in the mass on its cells. */
-#ifndef BF_WEIGHTS_CELLS_QP_H
-#define BF_WEIGHTS_CELLS_QP_H
+#ifndef BF_FINITE_CELLS_QP_H
+#define BF_FINITE_CELLS_QP_H
 
 #include "problem/cells.h"
 #include "solver/simplex_qp.h"

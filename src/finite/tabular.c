@@ -23,13 +23,13 @@
 #include "core/fail.h"
 #include "estimator/remarks.h"
 #include "estimator/result.h"
+#include "finite/cells_kernel.h"
+#include "finite/cells_qp.h"
 #include "kernel/kernel.h"
 #include "problem/cells.h"
 #include "problem/count.h"
 #include "solver/chain.h"
 #include "solver/simplex_qp.h"
-#include "weights/cells_kernel.h"
-#include "weights/cells_qp.h"
 #include "weights/weights.h"
 
 typedef struct solution {
