@@ -65,10 +65,9 @@ static bf_status gather(bf__linear_fit *s, const double *reward, const bf_contex
     return BF_OK;
 }
 
-bf_status bf__linear_fit_make(bf__linear_fit *out, const bf__lowrank *lowrank,
-                              const double *reward, bf_auto ridge, bool keep, const char *task,
-                              int passes, const bf_context *context, bf_arena *arena,
-                              bf_error *err) {
+bf_status bf__linear_fit_make(bf__linear_fit *out, const bf__lowrank *lowrank, const double *reward,
+                              bf_auto ridge, bool keep, const char *task, int passes,
+                              const bf_context *context, bf_arena *arena, bf_error *err) {
     int64_t n = lowrank->flow->n, m = lowrank->m;
     *out = (bf__linear_fit){.lowrank = lowrank,
                             .task = task,

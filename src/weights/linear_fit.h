@@ -5,8 +5,9 @@
  *     weights   W_i = 1 - (phi_i - f)' (M'M + lambda I)^-1 M'p
  *     value     q(x) = phi(x)' theta,   theta = M (M'M + lambda I)^-1 b
  *
- * Both give the same answer, mean_i W_i r_i = mean_i (r_i - psi_i' theta), so `--weights linear` and
- * `lstdq` differ in their features and in nothing else. ridge.h chooses lambda by W for both. */
+ * Both give the same answer, mean_i W_i r_i = mean_i (r_i - psi_i' theta), so `--weights linear`
+ * and `lstdq` differ in their features and in nothing else. ridge.h chooses lambda by W for both.
+ */
 #ifndef BF_WEIGHTS_LINEAR_FIT_H
 #define BF_WEIGHTS_LINEAR_FIT_H
 
@@ -29,10 +30,9 @@ typedef struct bf__linear_fit {
 
 /* Passes over the rows once and decomposes M'M. `keep` holds phi and psi of all rows; `passes` is
  * how many passes the caller will make in all, for progress. O(n m^2 + m^3). */
-bf_status bf__linear_fit_make(bf__linear_fit *out, const bf__lowrank *lowrank,
-                              const double *reward, bf_auto ridge, bool keep, const char *task,
-                              int passes, const bf_context *context, bf_arena *arena,
-                              bf_error *err);
+bf_status bf__linear_fit_make(bf__linear_fit *out, const bf__lowrank *lowrank, const double *reward,
+                              bf_auto ridge, bool keep, const char *task, int passes,
+                              const bf_context *context, bf_arena *arena, bf_error *err);
 
 /* W for every ridge, and how much of it is negative. w (n, ridges), or NULL if only the latter is
  * wanted. O(n m) per ridge. */
