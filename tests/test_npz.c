@@ -3,6 +3,7 @@
 #include "logs.h"
 
 #include <dirent.h>
+#include <zip.h>
 
 static bf_status read_fixture(logs *l, bf_dataset *out, const char *name) {
     static char path[512];
@@ -193,11 +194,55 @@ static void damaged_archives_do_no_harm(void **state) {
     assert_true(refused > 400);
 }
 
+/* Writes an archive whose array `key` claims `rows` numbers and has none. */
+static const char *write_claim(logs *l, const char *key, const char *rows) {
+    static char head[128];
+    char name[64];
+    int code;
+    const char *path = logs_write(l, "claim.npz", "", 0);
+    unlink(path);
+    zip_t *archive = zip_open(path, ZIP_CREATE, &code);
+    assert_non_null(archive);
+    memset(head, ' ', sizeof head);
+    memcpy(head, "\x93NUMPY\x01\x00\x76\x00", 10);
+    int used = snprintf(head + 10, 110,
+                        "{'descr': '<f8', 'fortran_order': False, 'shape': (%s,), }", rows);
+    head[10 + used] = ' ';
+    head[127] = '\n';
+    snprintf(name, sizeof name, "%s.npy", key);
+    zip_source_t *source = zip_source_buffer(archive, head, sizeof head, 0);
+    assert_true(source && zip_file_add(archive, name, source, 0) >= 0);
+    assert_int_equal(zip_close(archive), 0);
+    return path;
+}
+
+/* Refused before memory is asked for: that much nobody has. */
+static void a_claim_is_checked_before_memory_is_asked_for(void **state) {
+    logs *l = *state;
+    bf_dataset d;
+    assert_int_equal(logs_read(l, &d, write_claim(l, "r", "1000000000000")), BF_EFORMAT);
+    assert_non_null(strstr(l->err.message, "128 bytes where its shape asks for 8000000000128"));
+}
+
+/* What a file calls its arrays does not reach a terminal as it is. */
+static void messages_have_no_control_characters(void **state) {
+    logs *l = *state;
+    bf_dataset d;
+    assert_int_not_equal(logs_read(l, &d, write_claim(l, "r\033[2J\a", "1")), BF_OK);
+    for (const char *c = l->err.message; *c; c++)
+        assert_true((unsigned char)*c >= ' ' && *c != 127);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        logs_test(the_same_log_in_every_form), logs_test(shapes_say_the_kind),
-        logs_test(files_of_both_forms),        logs_test(content_goes_before_the_suffix),
-        logs_test(what_is_wrong_is_named),     logs_test(damaged_archives_do_no_harm),
+        logs_test(a_claim_is_checked_before_memory_is_asked_for),
+        logs_test(messages_have_no_control_characters),
+        logs_test(the_same_log_in_every_form),
+        logs_test(shapes_say_the_kind),
+        logs_test(files_of_both_forms),
+        logs_test(content_goes_before_the_suffix),
+        logs_test(what_is_wrong_is_named),
+        logs_test(damaged_archives_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,11 @@ bf_status bf_fail(bf_error *err, bf_status status, const char *format, ...) {
         vsnprintf(err->message, sizeof err->message, format, arguments);
         va_end(arguments);
         err->status = status;
+        /* Names and values in a message may come from a stranger's file: no byte of theirs should
+         * move a cursor or ring a bell. */
+        for (char *c = err->message; *c; c++)
+            if ((unsigned char)*c < ' ' || *c == 127)
+                *c = '?';
     }
     return status;
 }

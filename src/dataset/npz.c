@@ -9,6 +9,8 @@
 #include "core/log.h"
 #include "dataset/arrays.h"
 
+#define RATIO 1100 /* what an archive may claim, of its own size */
+
 typedef struct archive {
     zip_t *zip;
     bf__keyed *arrays;
@@ -74,9 +76,40 @@ static bf_status list_arrays(bf__file *file, archive *own, bf_arena *scratch, bf
         strcpy(key, name);
         if (bf__has_suffix(key, ".npy"))
             key[strlen(key) - 4] = '\0';
+        for (char *c = key; *c; c++) /* names are shown, and this one is a stranger's */
+            *c = (char)((unsigned char)*c < ' ' || *c == 127 ? '?' : *c);
         bf__keyed *a = &own->arrays[own->count++];
         *a = (bf__keyed){.key = key, .source = e};
         BF_TRY(describe(file, a, head, err));
+    }
+    return BF_OK;
+}
+
+/* The bytes of the array as its shape claims them. */
+static size_t claimed(const bf__keyed *a) {
+    return a->npy.offset + (size_t)a->npy.count * (size_t)a->npy.size;
+}
+
+/* No archive unpacks to more than 1032 times its size. If the arrays together claim more than
+ * RATIO times, or one claims more than its entry has, the file is damaged or a trap, and we do not
+ * ask for the memory that it claims. */
+static bf_status check_claims(const bf__file *file, const archive *own, bf_error *err) {
+    size_t room = file->bytes.size > SIZE_MAX / (2 * RATIO) ? SIZE_MAX : RATIO * file->bytes.size;
+    for (int k = 0; k < own->count; k++) {
+        const bf__keyed *a = &own->arrays[k];
+        zip_stat_t about;
+        if (!a->columns)
+            continue;
+        bool known = zip_stat_index(own->zip, (zip_uint64_t)a->source, 0, &about) == 0 &&
+                     about.valid & ZIP_STAT_SIZE;
+        if (known && about.size < claimed(a))
+            return bf_fail(err, BF_EFORMAT, "%s: %s: %llu bytes where its shape asks for %zu",
+                           file->path, a->key, (unsigned long long)about.size, claimed(a));
+        if (claimed(a) > room)
+            return bf_fail(err, BF_EFORMAT,
+                           "%s: %s: its arrays claim more than %d times the %zu bytes of the file",
+                           file->path, a->key, RATIO, file->bytes.size);
+        room -= claimed(a);
     }
     return BF_OK;
 }
@@ -89,22 +122,14 @@ static bf_status open_npz(bf__file *file, const bf_context *context, bf_arena *s
     file->own = own;
     BF_TRY(open_zip(file, own, err));
     BF_TRY(list_arrays(file, own, scratch, err));
+    BF_TRY(check_claims(file, own, err));
     return bf__keyed_name(file, own->arrays, own->count, scratch, err);
 }
 
-/* Reads every byte of an array into scratch memory. No entry unpacks to more than 1032 times its
- * size. If a file claims more, it is damaged, and we do not ask for the memory that it claims. */
+/* Reads every byte of an array into scratch memory. */
 static bf_status unpack(unsigned char **out, const bf__file *file, const bf__keyed *a,
                         bf_arena *scratch, bf_error *err) {
-    const archive *own = file->own;
-    size_t size = a->npy.offset + (size_t)a->npy.count * (size_t)a->npy.size, got;
-    zip_stat_t about;
-    bool known = zip_stat_index(own->zip, (zip_uint64_t)a->source, 0, &about) == 0 &&
-                 about.valid & ZIP_STAT_SIZE;
-    size_t most = file->bytes.size > SIZE_MAX / 2048 ? SIZE_MAX : 1100 * file->bytes.size;
-    if ((known && about.size < size) || size > most)
-        return bf_fail(err, BF_EFORMAT, "%s: %s: %llu bytes where its shape asks for %zu",
-                       file->path, a->key, known ? (unsigned long long)about.size : 0, size);
+    size_t size = claimed(a), got;
     /* We ask for one byte more, because the checksum is checked only when an entry is unpacked to
      * its end. */
     BF_ALLOC(*out, scratch, (int64_t)size + 1, err);
