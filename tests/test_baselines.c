@@ -130,7 +130,7 @@ static void collapse_is_said(void **state) {
         mu[i] = 1e-3;
     data.mu = mu;
     assert_int_equal(attempt(&out, "is", "", &data, 1, BF_TERMINAL_RESTART), BF_ENUMERIC);
-    assert_non_null(strstr(err.message, "too large for a number; --method wis can hold it"));
+    assert_non_null(strstr(err.message, "too large for a number; `method` wis can hold it"));
     assert_true(isfinite(value("wis", "", &data, 1)));
 }
 
@@ -360,7 +360,7 @@ static void what_is_missing_is_said(void **state) {
         refused(methods[k], "", &data, 1, BF_TERMINAL_RESTART, BF_ENEEDS, message);
     }
     refused("dualdice", "ratio state", &data, 1, BF_TERMINAL_RESTART, BF_ENEEDS,
-            "dualdice --ratio state needs the behaviour policy: a column mu, or mu0, mu1, ..., in "
+            "dualdice `ratio` state needs the behaviour policy: a column mu, or mu0, mu1, ..., in "
             "the log");
     data = good;
     data.begin = data.order = NULL;
@@ -376,25 +376,25 @@ static void what_is_missing_is_said(void **state) {
     data.terminated = ended;
     refused("ips", "", &data, 1, BF_TERMINAL_RESTART, BF_ENEEDS,
             "ips needs the start states of episodes (the log has terminated steps, which restart): "
-            "add a column episode to the log, or choose --terminal ignore");
+            "add a column episode to the log, or choose `terminal` ignore");
     data = good;
     data.terminated = ended;
     refused("ips", "", &data, 1, BF_TERMINAL_ABSORB, BF_EUSAGE,
-            "--terminal absorb: ips weighs logged states, and the time after an end is not logged; "
+            "`terminal` absorb: ips weighs logged states, and the time after an end is not logged; "
             "choose restart or ignore");
     refused("fqe", "", &data, 1, BF_TERMINAL_ABSORB, BF_EUSAGE,
-            "--terminal absorb: after the end there is reward 0 for ever, and so the long-run "
-            "average is 0; choose restart, or --gamma below 1");
+            "`terminal` absorb: after the end there is reward 0 for ever, and so the long-run "
+            "average is 0; choose restart, or `gamma` below 1");
     data = good;
     data.episodes = 1;
     refused("wis", "", &data, 1, BF_TERMINAL_RESTART, BF_EDATA,
-            "wis weighs episodes against each other, and the log has only one; --method blackbox "
+            "wis weighs episodes against each other, and the log has only one; `method` blackbox "
             "or ips can use it");
     data = good;
     data.pi = NULL;
     refused("dualdice", "", &data, 1, BF_TERMINAL_RESTART, BF_ENEEDS,
             "dualdice needs the target policy at the start states: columns pi0, pi1, ... in the "
-            "log, or --policy FILE");
+            "log, or `policy` FILE");
     data = good;
     data.npi = NULL; /* ips does without */
     assert_near(value("ips", "", &data, 1), value("ips", "", &good, 1), 0);

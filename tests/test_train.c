@@ -111,7 +111,7 @@ static void bad_options_are_named(void **state) {
     }
     bf_train_options options = tiny(bf_env_find("mountaincar"));
     options.angles = "x,phi";
-    expect("mountaincar", &options, "--angles: mountaincar has no state 'phi'");
+    expect("mountaincar", &options, "`angles`: mountaincar has no state 'phi'");
     options = tiny(bf_env_find("mountaincar"));
     options.hidden = "20-";
     expect("mountaincar", &options, "'20-' is not a list of hidden layers");

@@ -1,8 +1,9 @@
-/* policy.h - A target or behaviour policy: probabilities of discrete actions at given states. */
+/* policy.h - A target or behaviour policy: what it does at given states. */
 #ifndef BACKFLOW_POLICY_H
 #define BACKFLOW_POLICY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "backflow/dataset.h"
@@ -35,6 +36,27 @@ BF_API bf_status bf_policy_uniform(const bf_policy **out, int actions, bf_arena 
 BF_API bf_status bf_policy_mix(const bf_policy **out, const bf_policy *base, double alpha,
                                bf_arena *arena, bf_error *err);
 
+/* A policy that the program computes: `probabilities` for discrete actions, or `sample` for actions
+ * that are vectors. Both see n states as rows, (n, d), and fill rows. They are called one call at a
+ * time, perhaps on another thread than the caller's. They return 0, or anything else if they could
+ * not; bf_fail(err, BF_EPOLICY, ...) then says why. Wrong answers are errors that name the row. */
+typedef struct bf_policy_function {
+    const char *name; /* for messages; copied */
+    int state_dim;    /* d */
+    int actions;      /* A; 0 with `sample` */
+    /* probabilities (n, A) */
+    int (*probabilities)(void *context, const double *states, int64_t n, double *probabilities,
+                         bf_error *err);
+    int action_dim, samples; /* k, M; 0 with `probabilities` */
+    /* actions (n, M, k): M of them drawn from the policy at each state */
+    int (*sample)(void *context, const double *states, int64_t n, double *actions, bf_error *err);
+    void *context; /* handed to the functions; has to outlive the policy */
+    size_t size;   /* sizeof(bf_policy_function), or 0: the fields above are all there is */
+} bf_policy_function;
+
+BF_API bf_status bf_policy_from_function(const bf_policy **out, const bf_policy_function *function,
+                                         bf_arena *arena, bf_error *err);
+
 BF_API int bf_policy_actions(const bf_policy *policy);
 BF_API const char *bf_policy_kind(const bf_policy *policy); /* "table", "network", ... */
 
@@ -42,10 +64,10 @@ BF_API const char *bf_policy_kind(const bf_policy *policy); /* "table", "network
 BF_API bf_status bf_policy_probabilities(const bf_policy *policy, const double *states, int dim,
                                          int64_t n, double *probabilities, bf_error *err);
 
-/* The log with the policy as its target: `pi` and `npi` come from it; columns of the log give way
- * to it. The policy may know actions that the log has not seen: *out has as many actions as the
- * policy, unless columns of the log fix another number, which is an error. *out shares the other
- * columns with `data`, which stays as it is and has to outlive it. */
+/* The log with the policy as its target: `pi` and `npi` (for vectors `sa` and `na`) come from it;
+ * columns of the log give way to it. The policy may know actions that the log has not seen: *out
+ * has as many actions as the policy, unless columns of the log fix another number, which is an
+ * error. *out shares the other columns with `data`, which stays as it is and has to outlive it. */
 BF_API bf_status bf_policy_apply(const bf_dataset **out, const bf_policy *policy,
                                  const bf_dataset *data, bf_arena *arena, bf_error *err);
 

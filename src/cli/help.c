@@ -102,6 +102,7 @@ void bf__option_describe(const bf_option *row, bf__option_text *out) {
                                  row->choices);
     if (row->initial && row->initial[0] && row->type != BF_OPTION_BOOL && used < sizeof out->text)
         snprintf(out->text + used, sizeof out->text - used, " [%s]", row->initial);
+    bf__flags(out->text);
 }
 
 static void option_help(FILE *out, const bf_option *row) {

@@ -74,7 +74,9 @@ static void print_kind(FILE *out, const kind *k) {
         width = (int)strlen(name) > width ? (int)strlen(name) : width;
     fprintf(out, "%s\n", k->name);
     for (int i = 0; k->entry(i, &name, &summary); i++) {
-        fprintf(out, "  %-*s %s\n", width, name, summary);
+        char said[1024];
+        snprintf(said, sizeof said, "%s", summary);
+        fprintf(out, "  %-*s %s\n", width, name, bf__flags(said));
         if (k->print_below)
             k->print_below(out, i);
     }

@@ -10,6 +10,7 @@
 #include "compare/contest.h"
 #include "core/fail.h"
 #include "core/log.h"
+#include "core/numeric.h"
 #include "estimator/result.h"
 #include "trust/parts.h"
 #include "trust/trust.h"
@@ -204,7 +205,7 @@ static void how_much(char text[64], double more) {
     else if (more < 10.5)
         snprintf(text, 64, "about %s times as much", words[(int)(more + 0.5) - 2]);
     else if (more < 1000)
-        snprintf(text, 64, "about %.2g times as much", more);
+        bf__format(text, 64, "about %.2g times as much", more);
     else
         snprintf(text, 64, "more than 1000 times as much");
 }
@@ -214,26 +215,27 @@ static int say(char *text, size_t size, const bf_contest *contest, const bf_pair
     const char *a = contest->entries[p->a].name, *b = contest->entries[p->b].name;
     char much[64];
     if (!(p->level > 0))
-        return snprintf(text, size,
-                        "Whether %s is better than %s cannot be told: there is no "
-                        "interval.",
-                        a, b);
+        return bf__format(text, size,
+                          "Whether %s is better than %s cannot be told: there is no "
+                          "interval.",
+                          a, b);
     if (p->decided && p->difference > 0)
-        return snprintf(text, size, "%s is better than %s by %.3g to %.3g per step.", a, b,
-                        fmax(p->low, 0), p->high);
+        return bf__format(text, size, "%s is better than %s by %.3g to %.3g per step.", a, b,
+                          fmax(p->low, 0), p->high);
     if (p->decided)
-        return snprintf(text, size, "%s is worse than %s by %.3g to %.3g per step.", a, b,
-                        fmax(-p->high, 0), -p->low);
+        return bf__format(text, size, "%s is worse than %s by %.3g to %.3g per step.", a, b,
+                          fmax(-p->high, 0), -p->low);
     if (p->more <= 1) /* decided by itself, but not among so many pairs */
-        return snprintf(text, size,
-                        "Whether %s is better than %s cannot be told from this log: the "
-                        "difference of %.3g is not enough among so many pairs.",
-                        a, b, p->difference);
+        return bf__format(text, size,
+                          "Whether %s is better than %s cannot be told from this log: the "
+                          "difference of %.3g is not enough among so many pairs.",
+                          a, b, p->difference);
     how_much(much, p->more);
-    return snprintf(text, size,
-                    "Whether %s is better than %s cannot be told from this log: the smallest "
-                    "difference that it could show is %.3g, and it shows %.3g; %s would be needed.",
-                    a, b, p->smallest, p->difference, much);
+    return bf__format(
+        text, size,
+        "Whether %s is better than %s cannot be told from this log: the smallest "
+        "difference that it could show is %.3g, and it shows %.3g; %s would be needed.",
+        a, b, p->smallest, p->difference, much);
 }
 
 int bf_contest_sentence(const bf_contest *contest, int index, char *text, size_t size) {

@@ -6,13 +6,17 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "core/numeric.h"
+
 void bf__log(const bf_context *context, bf_log_level level, const char *format, ...) {
     if (!context || !context->log.message)
         return;
     char text[1024];
     va_list arguments;
     va_start(arguments, format);
+    locale_t before = bf__numeric_begin();
     vsnprintf(text, sizeof text, format, arguments);
+    bf__numeric_end(before);
     va_end(arguments);
     context->log.message(context->log.context, level, text);
 }

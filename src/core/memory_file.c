@@ -24,10 +24,13 @@ static ssize_t put(void *cookie, const char *bytes, size_t count) {
 bool bf__memory_file_open(bf__memory_file *out) {
     *out = (bf__memory_file){.file = NULL};
     out->file = fopencookie(out, "w", (cookie_io_functions_t){.write = put});
+    if (out->file)
+        out->before = bf__numeric_begin();
     return out->file != NULL;
 }
 
 bool bf__memory_file_close(bf__memory_file *out) {
+    bf__numeric_end(out->before);
     bool good = ferror(out->file) == 0;
     good = fclose(out->file) == 0 && good && put(out, "", 0) == 0 && !out->bad;
     out->file = NULL;

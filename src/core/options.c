@@ -192,7 +192,7 @@ int bf_options_format(const bf_option *row, const void *options, char *text, siz
     case BF_OPTION_SEED:
         return snprintf(text, size, "%llu", (unsigned long long)*(const uint64_t *)field);
     case BF_OPTION_REAL:
-        return snprintf(text, size, "%.15g", *(const double *)field);
+        return bf__format(text, size, "%.15g", *(const double *)field);
     case BF_OPTION_ENUM:
         if (!bf_options_choice(row->choices, *(const int *)field, text, size))
             snprintf(text, size, "?");
@@ -200,7 +200,7 @@ int bf_options_format(const bf_option *row, const void *options, char *text, siz
     case BF_OPTION_AUTO:
         if (!((const bf_auto *)field)->given)
             return snprintf(text, size, "auto");
-        return snprintf(text, size, "%.15g", ((const bf_auto *)field)->value);
+        return bf__format(text, size, "%.15g", ((const bf_auto *)field)->value);
     case BF_OPTION_LIST:
         return format_list(field, text, size);
     case BF_OPTION_STRING:

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/fail.h"
+#include "core/numeric.h"
 
 static const struct {
     const char *name, *text;
@@ -35,7 +36,9 @@ bf_status bf_fail(bf_error *err, bf_status status, const char *format, ...) {
     if (err) {
         va_list arguments;
         va_start(arguments, format);
+        locale_t before = bf__numeric_begin();
         vsnprintf(err->message, sizeof err->message, format, arguments);
+        bf__numeric_end(before);
         va_end(arguments);
         err->status = status;
         /* Names and values in a message may come from a stranger's file: no byte of theirs should

@@ -2,30 +2,20 @@
 #include "core/text.h"
 
 #include <ctype.h>
-#include <locale.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/fail.h"
+#include "core/numeric.h"
 
-/* strtod in the "C" locale, because a host program may have set a locale with decimal commas. */
+/* strtod in the "C" locale: a host program may have set one with decimal commas. */
 static double c_strtod(const char *text, char **end) {
-    char buffer[128];
-    const char *point = localeconv()->decimal_point;
-    size_t length = strlen(text);
-    if ((point[0] == '.' && !point[1]) || length >= sizeof buffer || point[1])
-        return strtod(text, end);
-    memcpy(buffer, text, length + 1);
-    for (char *c = buffer; *c; c++)
-        if (*c == '.')
-            *c = point[0];
-        else if (*c == point[0])
-            *c = '?';
-    char *stop;
-    double value = strtod(buffer, &stop);
-    *end = (char *)text + (stop - buffer);
+    locale_t before = bf__numeric_begin();
+    double value = strtod(text, end);
+    bf__numeric_end(before);
     return value;
 }
 
@@ -40,13 +30,19 @@ bool bf__parse_real(const char *text, double *out) {
 int bf__format_real(char *text, double value) {
     if (fabs(value) < 1e9 && value == (double)(int)value && !(value == 0 && signbit(value)))
         return snprintf(text, 32, "%d", (int)value);
-    int length = snprintf(text, 32, "%.15g", value);
-    if (strtod(text, NULL) != value)
-        length = snprintf(text, 32, "%.17g", value);
-    const char *point = localeconv()->decimal_point;
-    char *found = point[0] == '.' || point[1] ? NULL : strchr(text, point[0]);
-    if (found)
-        *found = '.';
+    int length = bf__format(text, 32, "%.15g", value);
+    if (c_strtod(text, NULL) != value)
+        length = bf__format(text, 32, "%.17g", value);
+    return length;
+}
+
+int bf__format(char *text, size_t size, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    locale_t before = bf__numeric_begin();
+    int length = vsnprintf(text, size, format, arguments);
+    bf__numeric_end(before);
+    va_end(arguments);
     return length;
 }
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "backflow/memory.h"
+#include "core/numeric.h"
 
 /* Reads the whole of `text` as a number, including "nan" and "inf". Returns false if it is not a
  * number. */

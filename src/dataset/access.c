@@ -80,6 +80,7 @@ bool bf_dataset_column(bf_array *out, const bf_dataset *data, const char *name) 
         {"pi", block(data->pi, n, data->actions)},
         {"npi", block(data->npi, n, data->actions)},
         {"na", samples(data->na, n, data->samples, data->action_dim)},
+        {"sa", samples(data->sa, n, data->samples, data->action_dim)},
     };
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
         if (strcmp(columns[c].name, name) == 0 && columns[c].array.data) {

@@ -30,6 +30,7 @@ bf_status bf__keyed_count(bf__keyed *a, const char *path, bf_error *err) {
         {"a", 1, 2, "(n,) or (n, k)"}, {"mu", 1, 2, "(n,) or (n, A)"},
         {"mu_all", 2, 2, "(n, A)"},    {"pi", 2, 2, "(n, A)"},
         {"npi", 2, 2, "(n, A)"},       {"na", 2, 3, "(n, M, k)"},
+        {"sa", 2, 3, "(n, M, k)"},
     };
     const bf__npy *npy = &a->npy;
     if (npy->dims == 0)
@@ -53,7 +54,8 @@ bf_status bf__keyed_count(bf__keyed *a, const char *path, bf_error *err) {
 
 bool bf__keyed_meant(const char *key) {
     return strcmp(key, "pi") == 0 || strcmp(key, "npi") == 0 || strcmp(key, "na") == 0 ||
-           strcmp(key, "mu_all") == 0 || bf__name_parse(key).group != BF__GROUPS;
+           strcmp(key, "sa") == 0 || strcmp(key, "mu_all") == 0 ||
+           bf__name_parse(key).group != BF__GROUPS;
 }
 
 static bool is(const bf__keyed *a, const char *key) {
@@ -65,9 +67,9 @@ static void name_column(const bf__keyed *a, int j, char *text, size_t size) {
     const bf__npy *npy = &a->npy;
     bool vector = is(a, "s") || is(a, "ns") || is(a, "a") || is(a, "mu");
     bool one = npy->dims == 1 || (a->columns == 1 && (npy->kind != 'f' || is(a, "mu")));
-    if (a->columns && is(a, "na")) {
+    if (a->columns && (is(a, "na") || is(a, "sa"))) {
         int k = npy->dims == 3 ? (int)npy->shape[2] : 1;
-        snprintf(text, size, "na%d_%d", j / k, j % k);
+        snprintf(text, size, "%s%d_%d", a->key, j / k, j % k);
     } else if (a->columns && is(a, "mu_all")) {
         snprintf(text, size, "mu%d", j);
     } else if (a->columns && (is(a, "pi") || is(a, "npi") || (vector && !one))) {

@@ -110,6 +110,7 @@ static void drop(bf_dataset *data, bf__rows *rows, int64_t *next) {
     keep_reals(data->pi, data->actions, n, next);
     keep_reals(data->npi, data->actions, n, next);
     keep_reals(data->na, data->samples * data->action_dim, n, next);
+    keep_reals(data->sa, data->samples * data->action_dim, n, next);
     keep_flags(data->terminated, n, next);
     keep_flags(data->truncated, n, next);
     int32_t *action = (int32_t *)(uintptr_t)data->action;
@@ -150,6 +151,8 @@ static bf_status link_rows(bf_dataset *data, bf__rows *rows, bf_arena *arena, bf
     BF_TRY(follow(&data->next_state, data->state, data->state_dim, n, next, arena, err));
     if (data->pi && !data->npi)
         BF_TRY(follow(&data->npi, data->pi, data->actions, n, next, arena, err));
+    if (data->sa && !data->na)
+        BF_TRY(follow(&data->na, data->sa, data->samples * data->action_dim, n, next, arena, err));
     for (int64_t i = 0; i < n; i++)
         dropped += next[i] < 0;
     data->rows_dropped = dropped;
@@ -177,6 +180,7 @@ bf_status bf__assemble(bf_dataset *data, bf__rows *rows, bf_arena *arena, bf_are
     data->pi = column[BF__PI];
     data->npi = column[BF__NPI];
     data->na = column[BF__NA];
+    data->sa = column[BF__SA];
     data->row = rows->row;
     if (rows->schema.plain[BF__A]) {
         BF_TRY(discrete(data, column[BF__A], arena, err));

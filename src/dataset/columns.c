@@ -26,6 +26,7 @@ static const struct {
     [BF__PI] = {"pi", NUMBERED, "target policy at s"},
     [BF__NPI] = {"npi", NUMBERED, "target policy at s'"},
     [BF__NA] = {"na", TWICE, "actions sampled from the target policy at s'"},
+    [BF__SA] = {"sa", TWICE, "actions sampled from the target policy at s"},
 };
 
 /* Reads a number below a million without leading zeros at *p. Returns -1 if there is none. */
@@ -67,9 +68,9 @@ bf__name bf__name_parse(const char *name) {
 const char *bf__name_of(const bf__schema *schema, bf__column_group group, int index,
                         char text[48]) {
     const char *name = groups[group].name;
-    if (group == BF__NA) {
-        int k = schema->samples > 0 ? schema->width[BF__NA] / schema->samples : 1;
-        snprintf(text, 48, "na%d_%d", index / k, index % k);
+    if (groups[group].forms & TWICE) {
+        int k = schema->samples > 0 ? schema->width[group] / schema->samples : 1;
+        snprintf(text, 48, "%s%d_%d", name, index / k, index % k);
     } else if (schema->plain[group]) {
         snprintf(text, 48, "%s", name);
     } else {
@@ -100,25 +101,25 @@ static bf_status check_group(const bf__schema *schema, bf__column_group g,
     return BF_OK;
 }
 
-/* If there are fewer columns than na{j}_{k} needs, names the first that is missing. */
-static bf_status sample_gap(const char *const *names, int count, int dimensions, const char *path,
-                            bf_error *err) {
+/* If there are fewer columns than na{j}_{k} (or sa) needs, names the first that is missing. */
+static bf_status sample_gap(const char *const *names, int count, const char *group, int dimensions,
+                            const char *path, bf_error *err) {
     char text[48] = "";
     bool found = true;
     for (int i = 0; i <= count && found; i++) {
-        snprintf(text, sizeof text, "na%d_%d", i / dimensions, i % dimensions);
+        snprintf(text, sizeof text, "%s%d_%d", group, i / dimensions, i % dimensions);
         found = false;
         for (int c = 0; c < count && !found; c++)
             found = strcmp(names[c], text) == 0;
     }
-    return bf_fail(err, BF_EDATA, "%s: columns na{j}_{k} are there, but no %s", path, text);
+    return bf_fail(err, BF_EDATA, "%s: columns %s{j}_{k} are there, but no %s", path, group, text);
 }
 
 bf_status bf__schema_make(bf__schema *out, bf__column_group *group, int *place,
                           const char *const *names, int count, const char *path, bf_error *err) {
     *out = (bf__schema){0};
     bool plain[BF__GROUPS] = {0}, numbered[BF__GROUPS] = {0};
-    int dimensions = 0;
+    int dimensions[BF__GROUPS] = {0};
     for (int c = 0; c < count; c++) { /* how many there are of each */
         bf__name name = bf__name_parse(names[c]);
         bf__column_group g = group[c] = name.group;
@@ -133,22 +134,28 @@ bf_status bf__schema_make(bf__schema *out, bf__column_group *group, int *place,
                            "%s: columns %s and %s0, ... are both there; one of them is the %s",
                            path, groups[g].name, groups[g].name, groups[g].meaning);
         int width = name.first < 0 ? 1 : name.first + 1;
-        if (name.second >= dimensions)
-            dimensions = name.second + 1;
+        if (name.second >= dimensions[g])
+            dimensions[g] = name.second + 1;
         if (width > out->width[g])
             out->width[g] = width;
     }
-    out->samples = out->width[BF__NA];
-    if ((int64_t)out->samples * dimensions > count)
-        return sample_gap(names, count, dimensions, path, err);
-    out->width[BF__NA] = out->samples * dimensions;
+    out->samples = out->width[out->width[BF__NA] ? BF__NA : BF__SA];
+    if (out->width[BF__NA] && out->width[BF__SA] && out->width[BF__NA] != out->width[BF__SA])
+        return bf_fail(err, BF_EDATA,
+                       "%s: %d actions are sampled at s (sa0_0, ...), but %d at s' (na0_0, ...)",
+                       path, out->width[BF__SA], out->width[BF__NA]);
+    for (int g = BF__NA; g <= BF__SA; g++) {
+        if ((int64_t)out->width[g] * dimensions[g] > count)
+            return sample_gap(names, count, groups[g].name, dimensions[g], path, err);
+        out->width[g] *= dimensions[g];
+    }
     for (int c = 0; c < count; c++) { /* find the place of each, and check that no two share one */
         bf__name name = bf__name_parse(names[c]);
         if (name.group == BF__GROUPS)
             continue;
         place[c] = name.first < 0 ? 0 : name.first;
         if (name.second >= 0)
-            place[c] = name.first * dimensions + name.second;
+            place[c] = name.first * dimensions[name.group] + name.second;
         for (int b = 0; b < c; b++)
             if (group[b] == group[c] && place[b] == place[c])
                 return bf_fail(err, BF_EDATA, "%s: column %s is there twice", path, names[c]);
@@ -213,17 +220,19 @@ bf_status bf__schema_check(const bf__schema *schema, const char *const *names, i
         actions = width[g];
         first = groups[g].name;
     }
-    if (width[BF__NA] && discrete)
-        return bf_fail(err, BF_EDATA,
-                       "%s: columns na0_0, ... are for actions that are vectors (a0, ...); here "
-                       "the action is one column, a",
-                       path);
-    if (width[BF__NA] && width[BF__NA] != schema->samples * width[BF__A])
-        return bf_fail(err, BF_EDATA,
-                       "%s: an action has %d column%s (a0, ...), a sampled next action %d "
-                       "(na0_0, ...)",
-                       path, width[BF__A], width[BF__A] > 1 ? "s" : "",
-                       width[BF__NA] / schema->samples);
+    for (int g = BF__NA; g <= BF__SA; g++) {
+        if (width[g] && discrete)
+            return bf_fail(err, BF_EDATA,
+                           "%s: columns %s0_0, ... are for actions that are vectors (a0, ...); "
+                           "here the action is one column, a",
+                           path, groups[g].name);
+        if (width[g] && width[g] != schema->samples * width[BF__A])
+            return bf_fail(err, BF_EDATA,
+                           "%s: an action has %d column%s (a0, ...), a sampled %saction %d "
+                           "(%s0_0, ...)",
+                           path, width[BF__A], width[BF__A] > 1 ? "s" : "",
+                           g == BF__NA ? "next " : "", width[g] / schema->samples, groups[g].name);
+    }
     return BF_OK;
 }
 
@@ -232,10 +241,10 @@ static const char *lacking(const bf__schema *a, const bf__schema *b, char text[4
     for (int g = 0; g < BF__GROUPS; g++) {
         if (a->width[g] && b->width[g] && a->plain[g] != b->plain[g])
             return bf__name_of(a, (bf__column_group)g, 0, text);
-        if (g == BF__NA && a->width[g] && b->width[g] && a->samples != b->samples &&
+        if ((groups[g].forms & TWICE) && a->width[g] && b->width[g] && a->samples != b->samples &&
             a->width[g] / a->samples == b->width[g] / b->samples) {
             if (a->samples > b->samples)
-                return bf__name_of(a, BF__NA, b->width[g], text);
+                return bf__name_of(a, (bf__column_group)g, b->width[g], text);
         } else if (a->width[g] > b->width[g]) {
             return bf__name_of(a, (bf__column_group)g, b->width[g], text);
         }

@@ -23,6 +23,7 @@ typedef enum bf__column_group {
     BF__PI,
     BF__NPI,
     BF__NA,
+    BF__SA,
     BF__GROUPS, /* how many groups; also stands for an unknown name */
 } bf__column_group;
 

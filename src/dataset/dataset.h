@@ -32,6 +32,7 @@ struct bf_dataset {
     const double *mu_all;                  /* (A, n) */
     const double *pi, *npi;                /* (A, n), at s and at s' */
     const double *na; /* (M * k, n): dimension c of sample m is column m * k + c */
+    const double *sa; /* the same at s */
 
     /* Episodes: transition order[j], j in [begin[e], begin[e+1]), are those of episode e in time
      * order. NULL / 0 where the log is a bag of transitions. */

@@ -37,13 +37,13 @@ static bf_status all_finite(check c, const double *column, int width, const char
     return BF_OK;
 }
 
-/* Column m * k + c of the sampled actions is na{m}_{c}. */
-static bf_status samples_finite(check c) {
+/* Column m * k + c of the sampled actions is na{m}_{c}, or sa{m}_{c}. */
+static bf_status samples_finite(check c, const double *samples, const char *name) {
     const bf_dataset *d = c.data;
     char text[48];
-    for (int j = 0; d->na && j < d->samples * d->action_dim; j++) {
-        snprintf(text, sizeof text, "na%d_%d", j / d->action_dim, j % d->action_dim);
-        BF_TRY(all_finite(c, d->na + j * d->n, 1, text));
+    for (int j = 0; samples && j < d->samples * d->action_dim; j++) {
+        snprintf(text, sizeof text, "%s%d_%d", name, j / d->action_dim, j % d->action_dim);
+        BF_TRY(all_finite(c, samples + j * d->n, 1, text));
     }
     return BF_OK;
 }
@@ -167,14 +167,15 @@ bf_status bf__dataset_finish(bf_dataset *data, bf_arena *arena, bf_error *err) {
         return bf_fail(err, BF_EDATA, "a log needs either action or action_vector");
     if (data->action_vector && (data->pi || data->npi || data->mu_all))
         return bf_fail(err, BF_EDATA, "pi, npi and mu_all are for discrete actions");
-    if (data->na && (data->samples < 1 || !data->action_vector))
-        return bf_fail(err, BF_EDATA, "na needs action_vector and samples >= 1");
+    if ((data->na || data->sa) && (data->samples < 1 || !data->action_vector))
+        return bf_fail(err, BF_EDATA, "na and sa need action_vector and samples >= 1");
     bool plain = data->state_dim == 1 && !data->real_state;
     BF_TRY(all_finite(c, data->state, data->state_dim, plain ? "s" : "s#"));
     BF_TRY(all_finite(c, data->next_state, data->state_dim, plain ? "ns" : "ns#"));
     BF_TRY(all_finite(c, data->reward, 1, "r"));
     BF_TRY(all_finite(c, data->action_vector, data->action_dim, "a#"));
-    BF_TRY(samples_finite(c));
+    BF_TRY(samples_finite(c, data->na, "na"));
+    BF_TRY(samples_finite(c, data->sa, "sa"));
     BF_TRY(all_finite(c, data->mu, 1, "mu"));
     BF_TRY(states(c, data));
     if (data->action)

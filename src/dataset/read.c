@@ -75,7 +75,7 @@ bf_status bf__file_parse(bf__file *out, const char *path, const bf__bytes *bytes
     out->reader = format > 0 ? bf__reader_at(format - 1) : choose(out);
     if (!out->reader)
         return bf_fail(err, BF_EFORMAT,
-                       "%s: neither text nor any other form of log; --format can be %s", path,
+                       "%s: neither text nor any other form of log; `format` can be %s", path,
                        formats);
     return out->reader->open(out, context, scratch, err);
 }
@@ -210,7 +210,7 @@ static bf_status find_format(int *out, const bf_read_options *options, bf_error 
     for (int i = 0; bf__reader_at(i); i++)
         if (strcmp(readers[i]->name, name) == 0)
             *out = i + 1;
-    return *out ? BF_OK : bf_fail(err, BF_EUSAGE, "--format: '%s' is not one of %s", name, formats);
+    return *out ? BF_OK : bf_fail(err, BF_EUSAGE, "`format`: '%s' is not one of %s", name, formats);
 }
 
 static bf_status read_all(bf_dataset *out, part *parts, const char *const *paths, int count,

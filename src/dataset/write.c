@@ -113,6 +113,12 @@ bf_status bf__blocks(bf__block *blocks, int *count, const bf_dataset *data, bf_a
                     .inner = data->action_dim,
                     .real = data->na},
         n);
+    add(blocks, count,
+        (bf__block){.key = "sa",
+                    .width = data->samples * data->action_dim,
+                    .inner = data->action_dim,
+                    .real = data->sa},
+        n);
     return BF_OK;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "core/numeric.h"
 #include "estimator/judge.h"
 #include "estimator/result.h"
 #include "problem/steps.h"
@@ -41,12 +42,12 @@ static bf_status check_needs(const bf_estimator *estimator, const bf_problem *pr
     if ((estimator->needs & BF_NEEDS_TARGET) && !data->npi && !data->na)
         return bf_fail(err, BF_ENEEDS,
                        "%s needs the target policy at the next states: columns npi0, npi1, ... in "
-                       "the log, or --policy FILE",
+                       "the log, or `policy` FILE",
                        name);
     if ((estimator->needs & BF_NEEDS_PI) && !data->pi)
         return bf_fail(err, BF_ENEEDS,
                        "%s needs the target policy at the logged states: columns pi0, pi1, ... in "
-                       "the log, or --policy FILE",
+                       "the log, or `policy` FILE",
                        name);
     if ((estimator->needs & BF_NEEDS_BEHAVIOR) && !data->mu && !data->mu_all)
         return bf_fail(err, BF_ENEEDS,
@@ -63,13 +64,13 @@ static bf_status check_needs(const bf_estimator *estimator, const bf_problem *pr
                            "%s needs the start states of episodes (%s): add a column episode to "
                            "the log%s",
                            name, why,
-                           steps.restarts ? ", or choose --terminal absorb or ignore" : "");
+                           steps.restarts ? ", or choose `terminal` absorb or ignore" : "");
         if (!data->pi && !data->na)
             return bf_fail(err, BF_ENEEDS,
                            "%s needs the target policy at the start states (%s): columns pi0, "
-                           "pi1, ... in the log, or --policy FILE%s",
+                           "pi1, ... in the log, or `policy` FILE%s",
                            name, why,
-                           steps.restarts ? ", or choose --terminal absorb or ignore" : "");
+                           steps.restarts ? ", or choose `terminal` absorb or ignore" : "");
     }
     return BF_OK;
 }
@@ -131,7 +132,9 @@ bf_status bf__warn(bf_estimate *out, bf_arena *arena, bf_error *err, bf__reason_
         return BF_ENOMEM;
     va_list arguments;
     va_start(arguments, format);
+    locale_t before = bf__numeric_begin();
     vsnprintf(text, 1024, format, arguments);
+    bf__numeric_end(before);
     va_end(arguments);
     out->warnings[out->warning_count++] =
         (bf_warning){bf__reason_code((int)id), text, bf__reason_advice((int)id), distrust};

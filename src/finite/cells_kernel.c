@@ -27,7 +27,7 @@ bf_status bf__cells_kernel_make(bf__cells_kernel *out, const bf__cells *m, const
     if (bytes > MOST_BYTES)
         return bf_fail(err, BF_EDATA,
                        "the %s kernel on %lld states and %lld visited pairs needs %.1f GB; "
-                       "--kernel delta does not",
+                       "`kernel` delta does not",
                        name, (long long)states, (long long)m->cells, bytes / 1e9);
     double *x, *k, *block;
     BF_ALLOC(k, arena, states * states, err);

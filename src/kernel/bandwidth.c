@@ -173,7 +173,7 @@ bf_status bf__kernel_make(bf__kernel *out, const char *name, const char *bandwid
                           int64_t n, int d, uint64_t seed, bf_arena *arena, bf_error *err) {
     const bf__kernel_kind *kind = bf__kernel_find(name);
     if (!kind)
-        return bf_fail(err, BF_EUSAGE, "--kernel: '%s' is not a kernel; `backflow list kernels`",
+        return bf_fail(err, BF_EUSAGE, "`kernel`: '%s' is not a kernel; `backflow list kernels`",
                        name);
     double widths[BF__MAX_WIDTHS];
     int count = 1;

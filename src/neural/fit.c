@@ -18,6 +18,7 @@
 
 #include "core/fail.h"
 #include "core/log.h"
+#include "core/text.h"
 #include "solver/adam.h"
 
 enum { MEMORY = 20, STALL = 20, PADDING = 16 };
@@ -47,9 +48,9 @@ bf_status bf__neural_start(bf__neural_fit *out, const bf__neural_task *task, bf_
 static bool report(const bf__neural_task *task, double step, double loss, double ess) {
     char detail[80];
     if (ess > 0)
-        snprintf(detail, sizeof detail, "flow residual %.3g, ess %.0f", exp(loss), ess);
+        bf__format(detail, sizeof detail, "flow residual %.3g, ess %.0f", exp(loss), ess);
     else
-        snprintf(detail, sizeof detail, "flow residual %.3g", exp(loss));
+        bf__format(detail, sizeof detail, "flow residual %.3g", exp(loss));
     return bf__progress(task->context, "fitting the weights", task->done + step, task->all, detail);
 }
 

@@ -301,7 +301,7 @@ bf_status bf__behavior_fit(bf_behavior *out, bf_dataset *data, const bf_context 
                            bf_arena *arena, bf_error *err) {
     if (!data->action)
         return bf_fail(err, BF_EDATA,
-                       "--behavior estimate: needs discrete actions; those of the log are vectors");
+                       "`behavior` estimate: needs discrete actions; those of the log are vectors");
     return data->states > 0 ? fit_counts(out, data, arena, err)
                             : fit_logistic(out, data, context, arena, err);
 }

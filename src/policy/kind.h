@@ -13,7 +13,7 @@
 struct bf_policy {
     const char *kind; /* "table" */
     const char *name; /* for messages: the path it was read from */
-    int actions;      /* A */
+    int actions;      /* A; 0: actions are vectors, and `sample` gives them */
     int state_dim;    /* how many numbers a state has; 0: any number */
     int64_t states;   /* S if it knows only the states 0 .. S-1; 0 if states are real-valued */
     uint64_t content; /* tells files of different content apart; 0: it came from no file */
@@ -21,6 +21,14 @@ struct bf_policy {
      * may call this at once. */
     bf_status (*probabilities)(const bf_policy *self, const double *states, int64_t n,
                                double *probabilities, bf_error *err);
+
+    /* For actions that are vectors: `samples` of `action_dim` numbers each, (M * k, n). */
+    int action_dim, samples;
+    bf_status (*sample)(const bf_policy *self, const double *states, int64_t n, double *actions,
+                        bf_error *err);
+
+    /* The row of the last question that was answered wrongly, -1: none. NULL: it is never wrong. */
+    const int64_t *wrong;
 };
 
 /* A kind of policy file. */
@@ -34,7 +42,7 @@ typedef struct bf__policy_kind {
                       bf_error *err);
 } bf__policy_kind;
 
-/* As bf_policy_apply, in place: fills data->pi and data->npi. */
+/* As bf_policy_apply, in place: fills data->pi and data->npi, or data->sa and data->na. */
 bf_status bf__policy_apply(const bf_policy *policy, bf_dataset *data, bf_arena *arena,
                            bf_error *err);
 

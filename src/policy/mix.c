@@ -59,6 +59,10 @@ bf_status bf_policy_mix(const bf_policy **out, const bf_policy *base, double alp
         return bf_fail(err, BF_EPOLICY, "%s: alpha %g is outside 0 to 1", base->name, alpha);
     if (alpha == 1)
         return BF_OK;
+    if (!base->probabilities)
+        return bf_fail(err, BF_EPOLICY,
+                       "%s: actions that are vectors cannot be mixed with uniform ones",
+                       base->name);
     mixture *m;
     BF_ALLOC(m, arena, 1, err);
     *m = (mixture){*base, base, alpha};

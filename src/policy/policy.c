@@ -80,18 +80,58 @@ bf_status bf_policy_probabilities(const bf_policy *policy, const double *states,
     if (policy->state_dim && policy->state_dim != dim)
         return bf_fail(err, BF_EPOLICY, "%s: a policy of states of %d number%s, asked about %d",
                        policy->name, policy->state_dim, policy->state_dim > 1 ? "s" : "", dim);
+    if (!policy->probabilities)
+        return bf_fail(err, BF_EPOLICY, "%s: its actions are vectors, which have no probabilities",
+                       policy->name);
     return policy->probabilities(policy, states, n, probabilities, err);
+}
+
+/* A wrong answer about row i of the log is told by that row. */
+static bf_status blame(const bf_policy *policy, const bf_dataset *data, const char *column,
+                       bf_status status, bf_error *err) {
+    char where[256];
+    if (status == BF_OK || !err || !policy->wrong || *policy->wrong < 0)
+        return status;
+    bf_error cause = *err;
+    return bf_fail(err, status, "%s: %s: %s",
+                   bf_dataset_where(data, *policy->wrong, where, sizeof where), column,
+                   cause.message);
+}
+
+/* Actions that are vectors: sampled at s and at s'. */
+static bf_status apply_samples(const bf_policy *policy, bf_dataset *data, bf_arena *arena,
+                               bf_error *err) {
+    double *sa, *na;
+    int64_t n = data->n, width = (int64_t)policy->samples * policy->action_dim;
+    if (policy->action_dim != data->action_dim)
+        return bf_fail(err, BF_EPOLICY,
+                       "%s: a policy whose actions have %d number%s, but those of the log have %d",
+                       policy->name, policy->action_dim, policy->action_dim > 1 ? "s" : "",
+                       data->action_dim);
+    BF_ALLOC(sa, arena, n * width, err);
+    BF_ALLOC(na, arena, n * width, err);
+    BF_TRY(blame(policy, data, "sa", policy->sample(policy, data->state, n, sa, err), err));
+    BF_TRY(blame(policy, data, "na", policy->sample(policy, data->next_state, n, na, err), err));
+    data->sa = sa;
+    data->na = na;
+    data->samples = policy->samples;
+    return BF_OK;
 }
 
 /* Checks that the policy and the log have the same states and actions. */
 static bf_status match(const bf_policy *policy, const bf_dataset *data, bf_error *err) {
-    if (!data->action)
+    if (data->action && !policy->probabilities)
+        return bf_fail(err, BF_EPOLICY,
+                       "%s: a policy whose actions are vectors, but those of the log are 0, 1, ...",
+                       policy->name);
+    if (!data->action && !policy->sample)
         return bf_fail(err, BF_EPOLICY,
                        "%s: a policy of %d discrete actions, but actions of the log are vectors "
                        "(a0, ...)",
                        policy->name, policy->actions);
     bool fixed = data->pi || data->npi || data->mu_all;
-    if (policy->actions < data->actions || (fixed && policy->actions != data->actions))
+    if (data->action &&
+        (policy->actions < data->actions || (fixed && policy->actions != data->actions)))
         return bf_fail(err, BF_EPOLICY, "%s: a policy of %d action%s, but the log has %d",
                        policy->name, policy->actions, policy->actions > 1 ? "s" : "",
                        data->actions);
@@ -126,10 +166,17 @@ bf_status bf__policy_apply(const bf_policy *policy, bf_dataset *data, bf_arena *
     double *pi, *npi;
     BF_TRY(match(policy, data, err));
     BF_TRY(within(policy, data, err));
+    if (!data->action)
+        return apply_samples(policy, data, arena, err);
     BF_ALLOC(pi, arena, data->n * policy->actions, err);
     BF_ALLOC(npi, arena, data->n * policy->actions, err);
-    BF_TRY(bf_policy_probabilities(policy, data->state, data->state_dim, data->n, pi, err));
-    BF_TRY(bf_policy_probabilities(policy, data->next_state, data->state_dim, data->n, npi, err));
+    BF_TRY(blame(policy, data, "pi",
+                 bf_policy_probabilities(policy, data->state, data->state_dim, data->n, pi, err),
+                 err));
+    BF_TRY(
+        blame(policy, data, "npi",
+              bf_policy_probabilities(policy, data->next_state, data->state_dim, data->n, npi, err),
+              err));
     data->pi = pi;
     data->npi = npi;
     data->actions = policy->actions;

@@ -4,8 +4,8 @@
  * small, is an angle that wraps around: as a number it tears neighbours apart, so it enters as
  * cosine and sine. `auto` looks for that, with periods 2 pi, 360 and 1; columns can be named.
  *
- * Start states. If actions are vectors, a log has no column for the target's actions there: those
- * sampled at the nearest next state are taken.
+ * Start states. If actions are vectors, the target's actions there come from the columns sa. If the
+ * log has none, those sampled at the nearest next state are taken, and the answer says so.
  *
  * Whatever the question makes of ends, the next state of a terminated step is not part of a path:
  * it neither shows how far a step goes nor lends its actions. */
@@ -168,14 +168,25 @@ static bf_status vector_actions(bf__points *out, const bf_dataset *data, bf_aren
     out->covered = 1;
     if (out->starts == 0)
         return BF_OK;
-    out->borrowed_starts = true;
     BF_ALLOC(u0, arena, (int64_t)samples * k * out->starts, err);
+    out->u0 = u0;
+    if (data->sa) {
+        double *su;
+        BF_ALLOC(su, arena, (int64_t)samples * k * n, err);
+        for (int m = 0; m < samples; m++)
+            bf__coordinates_apply(su + (int64_t)m * k * n, &coordinates,
+                                  data->sa + (int64_t)m * k * n, n);
+        for (int64_t e = 0; e < out->starts; e++)
+            for (int c = 0; c < samples * k; c++)
+                u0[c * out->starts + e] = su[c * n + data->order[data->begin[e]]];
+        return BF_OK;
+    }
+    out->borrowed_starts = true;
     for (int64_t e = 0; e < out->starts; e++) {
         int64_t i = nearest_next(out, data->terminated, e);
         for (int c = 0; c < samples * k; c++)
             u0[c * out->starts + e] = nu[c * n + i];
     }
-    out->u0 = u0;
     return BF_OK;
 }
 

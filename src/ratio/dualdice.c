@@ -35,7 +35,7 @@ static const bf_option rows[] = {
     BF_OPTION_CHOICE(dice_options, variant, "auto", "auto|tabular|neural",
                      "The model of nu and zeta; auto is tabular for finite states."),
     BF_OPTION_RANGE(dice_options, average_gamma, "0.9999", 0, 0.99999999,
-                    "G: The discount that stands for --gamma 1."),
+                    "G: The discount that stands for `gamma` 1."),
 };
 static const bf_option_table table = BF_OPTION_TABLE("Options of dualdice", dice_options, rows);
 
@@ -84,10 +84,10 @@ static bf_status check(const bf_dataset *data, bool by_state, bf_error *err) {
     if (data->action && !data->pi)
         return bf_fail(err, BF_ENEEDS,
                        "dualdice needs the target policy at the start states: columns pi0, pi1, "
-                       "... in the log, or --policy FILE");
+                       "... in the log, or `policy` FILE");
     if (by_state && !data->mu && !data->mu_all)
         return bf_fail(err, BF_ENEEDS,
-                       "dualdice --ratio state needs the behaviour policy: a column mu, or mu0, "
+                       "dualdice `ratio` state needs the behaviour policy: a column mu, or mu0, "
                        "mu1, ..., in the log");
     return BF_OK;
 }

@@ -18,6 +18,7 @@
 
 #include "core/fail.h"
 #include "core/log.h"
+#include "core/text.h"
 #include "estimator/remarks.h"
 #include "estimator/result.h"
 #include "problem/pairs.h"
@@ -206,7 +207,7 @@ bf_status bf__dice_neural(bf_estimate *out, const bf__dice *dice, const bf_conte
         if (s % EVERY != 0 && s != o->steps)
             continue;
         double now = values[t.taken % KEPT] = look(&t);
-        snprintf(detail, sizeof detail, "value %.6g", now);
+        bf__format(detail, sizeof detail, "value %.6g", now);
         if (!bf__progress(context, "training ratios", (double)s, (double)o->steps, detail))
             return bf_fail(err, BF_ECANCELLED, "stopped at step %lld of %lld", (long long)s,
                            (long long)o->steps);

@@ -124,7 +124,7 @@ bf_status bf__dice_tabular(bf_estimate *out, const bf__dice *dice, const bf_cont
     dual d = {.dice = dice, .m = &m, .size = m.states * (dice->by_state ? 1 : m.actions)};
     if (d.size > MOST)
         return bf_fail(err, BF_EDATA,
-                       "dualdice: %lld pairs are too many for --variant tabular (%d); choose "
+                       "dualdice: %lld pairs are too many for `variant` tabular (%d); choose "
                        "neural",
                        (long long)d.size, MOST);
     double *zeta, *each;

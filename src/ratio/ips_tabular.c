@@ -110,7 +110,7 @@ static bf_status prepare(balance *b, const bf__ips *ips, bf_arena *arena, bf_err
         b->index[s] = b->out[s] > 0 ? b->states++ : -1;
     if (b->states > MOST_STATES)
         return bf_fail(err, BF_EDATA,
-                       "ips: %lld different states are too many for --variant tabular (%d); choose "
+                       "ips: %lld different states are too many for `variant` tabular (%d); choose "
                        "linear or neural",
                        (long long)b->states, MOST_STATES);
     BF_ALLOC(b->freq, arena, b->states, err);

@@ -41,7 +41,7 @@ bf_status bf__ratio_steps(bf__steps *out, const char *method, const bf_problem *
     *out = bf__steps_of(problem);
     if (out->absorbs)
         return bf_fail(err, BF_EUSAGE,
-                       "--terminal absorb: %s weighs logged states, and the time after an end is "
+                       "`terminal` absorb: %s weighs logged states, and the time after an end is "
                        "not logged; choose restart or ignore",
                        method);
     if (!data->begin && out->starts)
@@ -50,7 +50,7 @@ bf_status bf__ratio_steps(bf__steps *out, const char *method, const bf_problem *
                        "log%s",
                        method,
                        out->restarts ? "the log has terminated steps, which restart" : "gamma < 1",
-                       out->restarts ? ", or choose --terminal ignore" : "");
+                       out->restarts ? ", or choose `terminal` ignore" : "");
     return BF_OK;
 }
 

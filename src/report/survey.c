@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "core/numeric.h"
 #include "dataset/extreme.h"
 
 #define HASHED 1000000 /* transitions among which repetitions are looked for */
@@ -26,7 +27,9 @@ static bf_status note(bf__survey *out, bf_arena *arena, bf_error *err, const cha
         return BF_OK;
     BF_ALLOC(text, arena, 1280, err);
     va_start(arguments, format);
+    locale_t before = bf__numeric_begin();
     vsnprintf(text, 1280, format, arguments);
+    bf__numeric_end(before);
     va_end(arguments);
     out->notes[out->note_count++] = text;
     return BF_OK;
@@ -186,7 +189,7 @@ static bf_status note_episodes(bf__survey *out, const bf_dataset *d, bf_arena *a
     if (!d->begin)
         BF_TRY(note(out, arena, err,
                     "no episodes: start states are not known, so terminated steps cannot restart "
-                    "and --gamma has to be 1; a column episode would help"));
+                    "and `gamma` has to be 1; a column episode would help"));
     if (out->broken > 0)
         BF_TRY(note(out, arena, err,
                     "in %.3g%% of the steps within an episode the next state is not the state of "
@@ -197,12 +200,12 @@ static bf_status note_episodes(bf__survey *out, const bf_dataset *d, bf_arena *a
 
 static bf_status note_policy(bf__survey *out, const bf_dataset *d, bf_arena *arena, bf_error *err) {
     if (!d->npi && !d->na)
-        BF_TRY(note(out, arena, err, "no target policy in the log (%s): --policy will be needed",
+        BF_TRY(note(out, arena, err, "no target policy in the log (%s): `policy` will be needed",
                     d->action ? "columns npi0, ..." : "columns na0_0, ..."));
     if (d->npi && !d->pi && out->terminated)
         BF_TRY(note(out, arena, err,
                     "steps terminate, but the target policy at start states is not known (columns "
-                    "pi0, ...): restarts will need --policy"));
+                    "pi0, ...): restarts will need `policy`"));
     return BF_OK;
 }
 

@@ -75,7 +75,7 @@ static bf_status parse_box(trainer *tr, bf_error *err) {
     }
     if (*at || found != tr->env->inner_dim)
         return bf_fail(err, BF_EUSAGE,
-                       "--box: '%s' is not %d ranges LOW:HIGH separated by commas, which %s needs",
+                       "`box`: '%s' is not %d ranges LOW:HIGH separated by commas, which %s needs",
                        tr->o->box, tr->env->inner_dim, tr->env->name);
     return BF_OK;
 }
@@ -88,7 +88,7 @@ static bf_status parse_angles(trainer *tr, bf_error *err) {
                                           strncmp(tr->env->state_names[j], at, length) != 0))
             j++;
         if (j == tr->env->state_dim)
-            return bf_fail(err, BF_EUSAGE, "--angles: %s has no state '%.*s'", tr->env->name,
+            return bf_fail(err, BF_EUSAGE, "`angles`: %s has no state '%.*s'", tr->env->name,
                            (int)length, at);
         tr->policy.angle[j] = true;
         at += length + (at[length] == ',');
@@ -251,7 +251,7 @@ static bf_status iterate(trainer *tr, bf_train_result *out, bf_train_point *curv
         if (!isfinite(curve[k].loss))
             return bf_fail(err, BF_ENUMERIC,
                            "training broke down in iteration %lld: values grew beyond all bounds; "
-                           "a smaller --step may help",
+                           "a smaller `step` may help",
                            (long long)k + 1);
         BF_TRY(
             bf__evaluate(&trial, tr->env, &tr->policy.base, 0, tr->o->trials, context, arena, err));
@@ -262,8 +262,8 @@ static bf_status iterate(trainer *tr, bf_train_result *out, bf_train_point *curv
             out->best = k + 1;
             memcpy(tr->best, tr->shown, (size_t)tr->count * sizeof *tr->best);
         }
-        snprintf(detail, sizeof detail, "return %.4g, best %.4g, error of fit %.2g", trial.mean,
-                 best, curve[k].loss);
+        bf__format(detail, sizeof detail, "return %.4g, best %.4g, error of fit %.2g", trial.mean,
+                   best, curve[k].loss);
     }
     if (out->iterations == 0)
         return bf_fail(err, BF_ECANCELLED, "interrupted before the first iteration was done");
@@ -322,8 +322,10 @@ static bf_status set_up(trainer *tr, const bf_context *context, bf_arena *arena,
 
 bf_status bf_train(bf_train_result *out, const bf_env *env, const bf_train_options *options,
                    const bf_context *context, bf_arena *arena, bf_error *err) {
+    static const bf_context none = {.threads = 0};
     trainer *tr;
     bf_train_point *curve;
+    context = context ? context : &none;
     BF_ZALLOC(tr, arena, 1, err);
     BF_ALLOC(curve, arena, options->iterations, err);
     *out = (bf_train_result){.curve = curve};

@@ -45,7 +45,7 @@ static bf_status normalised(double *weights, const bf__trajectories *t, const bf
         if (largest == -INFINITY)
             return bf_fail(err, BF_EDATA,
                            "pdis: by step %lld every episode of the log has an action that the "
-                           "target policy never takes; --method ips or blackbox needs no episodes",
+                           "target policy never takes; `method` ips or blackbox needs no episodes",
                            (long long)step);
         for (int64_t e = 0; e < t->episodes; e++)
             sum += exp(ratio_at(t, data, e, step) - largest);

@@ -54,13 +54,13 @@ bf_status bf__trajectories_make(bf__trajectories *out, const char *method,
     bf__steps steps = bf__steps_of(problem);
     if (steps.over)
         return bf_fail(err, BF_EUSAGE,
-                       "--terminal absorb: after the end there is reward 0 for ever, and so the "
-                       "long-run average of %s is 0; choose restart, or --gamma below 1",
+                       "`terminal` absorb: after the end there is reward 0 for ever, and so the "
+                       "long-run average of %s is 0; choose restart, or `gamma` below 1",
                        method);
     if (data->episodes < 2)
         return bf_fail(err, BF_EDATA,
                        "%s weighs episodes against each other, and the log has only one; "
-                       "--method blackbox or ips can use it",
+                       "`method` blackbox or ips can use it",
                        method);
     BF_ALLOC(product, arena, data->n, err);
     BF_ALLOC(before, arena, data->n, err);
@@ -93,7 +93,7 @@ bf_status bf__trajectories_exp(double *out, double log_ratio, const bf__trajecto
     if (!isfinite(*out))
         return bf_fail(err, BF_ENUMERIC,
                        "the ratio of an episode (of up to %lld steps) is e^%.0f, too large for a "
-                       "number; --method wis can hold it, blackbox or ips needs no products",
+                       "number; `method` wis can hold it, blackbox or ips needs no products",
                        (long long)t->longest, log_ratio);
     return BF_OK;
 }

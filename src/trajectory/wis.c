@@ -27,7 +27,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
     if (largest == -INFINITY)
         return bf_fail(err, BF_EDATA,
                        "wis: every episode of the log has an action that the target policy never "
-                       "takes; --method ips or blackbox needs no whole episodes");
+                       "takes; `method` ips or blackbox needs no whole episodes");
     for (int64_t e = 0; e < t.episodes; e++)
         total += exp(t.whole[e] - largest) * t.spans[e];
     for (int64_t e = 0; e < t.episodes; e++)

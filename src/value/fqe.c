@@ -29,6 +29,7 @@
 
 #include "core/fail.h"
 #include "core/log.h"
+#include "core/text.h"
 #include "estimator/remarks.h"
 #include "estimator/result.h"
 #include "problem/pairs.h"
@@ -221,7 +222,7 @@ static bf_status train(double *value, double *drift, fit *f, const bf_context *c
             sum[from_end] += f->value;
             count[from_end]++;
         }
-        snprintf(detail, sizeof detail, "value %.6g", f->value);
+        bf__format(detail, sizeof detail, "value %.6g", f->value);
         if (!bf__progress(context, "fitting Q", (double)round, (double)rounds, detail))
             return bf_fail(err, BF_ECANCELLED, "stopped at round %lld of %lld", (long long)round,
                            (long long)rounds);
@@ -234,8 +235,8 @@ static bf_status train(double *value, double *drift, fit *f, const bf_context *c
 static bf_status check(const bf_problem *problem, bf_error *err) {
     if (bf__steps_of(problem).over)
         return bf_fail(err, BF_EUSAGE,
-                       "--terminal absorb: after the end there is reward 0 for ever, and so the "
-                       "long-run average is 0; choose restart, or --gamma below 1");
+                       "`terminal` absorb: after the end there is reward 0 for ever, and so the "
+                       "long-run average is 0; choose restart, or `gamma` below 1");
     return BF_OK;
 }
 

@@ -107,7 +107,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
     numbered.data = &data;
     if (data.states != problem->data->states)
         bf__log(context, BF_LOG_NOTE,
-                "states repeat: %lld of them, taken as a finite state space (--weights corrected "
+                "states repeat: %lld of them, taken as a finite state space (`weights` corrected "
                 "goes by their coordinates)",
                 (long long)data.states);
     out->model = model->name;

@@ -21,7 +21,7 @@ enum { FEATURES = 200 };
 void bf__neighbours_note(const bf__points *points, const bf_context *context) {
     if (points->angles)
         bf__log(context, BF_LOG_NOTE,
-                "taken for angles, as cosine and sine: %s (--periodic none if they are not)",
+                "taken for angles, as cosine and sine: %s (`periodic` none if they are not)",
                 points->angles);
 }
 

@@ -218,7 +218,7 @@ static bf_status make_loss(neural *v, const neural_options *o, const bf_settings
     if (plan.way == BF__WAY_STORED)
         return bf__neural_exact(&v->loss, v->flow, o->spread, context, arena, err);
     if (rank < o->at.features)
-        bf__log(context, BF_LOG_NOTE, "%lld of %lld features fit --memory %g", (long long)rank,
+        bf__log(context, BF_LOG_NOTE, "%lld of %lld features fit `memory` %g", (long long)rank,
                 (long long)o->at.features, o->memory);
     return bf__neural_lowrank(&v->loss, v->flow, rank, o->spread, context, arena, err);
 }
