@@ -631,8 +631,29 @@ static void moments_of_some_rows_are_those_of_all(void **state) {
         assert_near(w[1][i], w[0][i], 1e-6);
 }
 
+/* Among 99 columns of noise only the next row is near, if its action is the one: all other mass goes
+ * on as the log did, and weights are near to equal. */
+static void far_from_everything_is_the_log(void **state) {
+    (void)state;
+    enum { N = 600 };
+    for (int far = 0; far < 2; far++) {
+        line l = {.edge = 2, .unit = 1, .extra = far ? 99 : 0};
+        bf_dataset data = line_log(&l, N, 21);
+        bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
+        bf__points points;
+        bf__neighbours base;
+        double furthest = 0;
+        assert_ok(bf__points_make(&points, &problem, "none", NULL, NULL, arena, &err), err);
+        assert_ok(bf__neighbours_solve(&base, &problem, &points, 16, 0, NULL, arena, &err), err);
+        for (int i = 0; i < N; i++)
+            furthest = fmax(furthest, fabs(N * base.u[i] - 1));
+        assert_true(far ? base.left > 0.4 && furthest < 4 : base.left < 1e-6 && furthest > 10);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(far_from_everything_is_the_log),
         cmocka_unit_test(a_sample_stands_for_all_rows),
         cmocka_unit_test(moments_of_some_rows_are_those_of_all),
         cmocka_unit_test(the_value_of_a_noisy_line),

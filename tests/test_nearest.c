@@ -300,8 +300,8 @@ static walk random_walk(int side, double wall, uint64_t seed) {
 }
 
 /* The same by elimination: exact (n). */
-static void eliminate_walk(double *exact, const walk *w, bool restarts) {
-    int64_t most = w->begin[w->n] + 5 * w->n, *begin, edges = 0;
+static void eliminate_walk(double *exact, const walk *w, bool restarts, bool leaves) {
+    int64_t most = w->begin[w->n] + (leaves ? w->n + 5 : 5) * w->n, *begin, edges = 0;
     begin = bf_arena_zalloc(arena, w->n + 2, sizeof *begin, &err);
     int32_t *to = bf_arena_alloc(arena, most, sizeof *to, &err);
     double *prob = bf_arena_alloc(arena, most, sizeof *prob, &err), residual;
@@ -316,6 +316,10 @@ static void eliminate_walk(double *exact, const walk *w, bool restarts) {
         for (int j = 0; j < 5 && restarts; j++) {
             to[edges] = j;
             prob[edges++] = w->restart[i] * w->start[j];
+        }
+        for (int j = 0; j < w->n && leaves; j++) {
+            to[edges] = j;
+            prob[edges++] = w->restart[i] / w->n;
         }
     }
     begin[w->n] = edges;
@@ -352,7 +356,7 @@ static void coarser_chains_give_what_steps_give(void **state) {
             for (int64_t e = 0; e < w.begin[w.n]; e++)
                 w.prob[e] /= 1 - w.restart[w.from[e]];
         bf__visits_result slow, fast;
-        eliminate_walk(exact, &w, t < 3);
+        eliminate_walk(exact, &w, t < 3, false);
         assert_ok(bf__visits_solve(plain, &slow, &visits, NULL, arena, &err), err);
         visits.order = w.order;
         assert_ok(bf__visits_solve(x, &fast, &visits, NULL, arena, &err), err);
@@ -366,6 +370,36 @@ static void coarser_chains_give_what_steps_give(void **state) {
             assert_true(fast.steps < slow.steps);
         }
         bf_arena_rewind(arena, mark);
+    }
+}
+
+/* Mass that leaves for anywhere, with cycles and without. */
+static void leaving_goes_where_it_should(void **state) {
+    (void)state;
+    walk w = random_walk(16, 0.01, 3);
+    double *x = bf_arena_alloc(arena, 3 * w.n, sizeof *x, &err), *exact = x + w.n;
+    double *even = exact + w.n;
+    eliminate_walk(exact, &w, false, true);
+    for (int cycles = 0; cycles < 2; cycles++) {
+        double gap = 0;
+        for (int j = 0; j < w.n; j++)
+            x[j] = even[j] = 1.0 / w.n;
+        bf__visits visits = {.n = w.n,
+                             .begin = w.begin,
+                             .from = w.from,
+                             .prob = w.prob,
+                             .away = even,
+                             .leave = w.restart,
+                             .closed = true,
+                             .reward = w.restart,
+                             .scale = 1e-3,
+                             .order = cycles ? w.order : NULL};
+        bf__visits_result result;
+        assert_ok(bf__visits_solve(x, &result, &visits, NULL, arena, &err), err);
+        for (int j = 0; j < w.n; j++)
+            gap += fabs(x[j] - exact[j]);
+        assert_true(result.settled);
+        assert_near(gap, 0, 1e-5);
     }
 }
 
@@ -435,6 +469,7 @@ int main(void) {
         cmocka_unit_test(combinations_are_the_best),
         cmocka_unit_test(visits_are_the_stationary_distribution),
         cmocka_unit_test(coarser_chains_give_what_steps_give),
+        cmocka_unit_test(leaving_goes_where_it_should),
         cmocka_unit_test(too_few_steps_are_not_settled),
         cmocka_unit_test(losing_chains_are_summed_over_time),
     };

@@ -101,12 +101,15 @@ BF_CLONES static double visits_gap(double *restrict gap, const double *restrict 
 static double look(work *k, const double *x) {
     const bf__visits *v = k->v;
     double back = v->restart ? visits_dot(v->restart, x, v->n) : 0;
+    double gone = v->leave ? visits_dot(v->leave, x, v->n) : 0;
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(k->threads) if (k->threads > 1 && v->begin[v->n] > THREADED)
     for (int64_t j = 0; j < v->n; j++) {
         double sum = v->source ? v->source[j] : 0;
         if (v->restart)
             sum += v->start[j] * back;
+        if (v->leave)
+            sum += v->away[j] * gone;
         for (int64_t e = v->begin[j]; e < v->begin[j + 1]; e++)
             sum += v->prob[e] * x[v->from[e]];
         k->image[j] = sum;

@@ -5,14 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* x_j = sum_i P_ij x_i + start_j sum_i restart_i x_i + source_j. P is given by its columns: node j
- * takes prob[e] of node from[e], begin[j] <= e < begin[j + 1]. */
+/* x_j = sum_i P_ij x_i + start_j sum_i restart_i x_i + away_j sum_i leave_i x_i + source_j. P is
+ * given by its columns: node j takes prob[e] of node from[e], begin[j] <= e < begin[j + 1]. */
 typedef struct bf__visits {
     int64_t n;
     const int64_t *begin; /* (n + 1) */
     const int32_t *from;
     const double *prob;
     const double *start, *restart; /* (n); NULL: nothing restarts */
+    const double *away, *leave;    /* (n); NULL: the same for another place to go */
     const double *source;          /* (n); NULL: 0 */
     bool closed;                   /* x is kept at a sum of 1: rows and restarts sum to 1 */
     const double *reward;          /* (n): what the visits are wanted for, to know when to stop */

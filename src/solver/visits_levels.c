@@ -37,7 +37,7 @@ typedef struct level {
     int32_t *map;                            /* (edges): edge of the next level */
     double *x, *image;                       /* (n); x is the caller's on level 0 */
     double *old;                             /* (n): masses before the solve */
-    double *prob, *start, *restart, *source; /* of v, from level 1 on */
+    double *prob, *start, *restart, *away, *leave, *source; /* of v, from level 1 on */
 } level;
 
 struct bf__levels {
@@ -102,6 +102,12 @@ static bf_status make_coarse(level *next, level *fine, bf_arena *arena, bf_error
         next->v.start = next->start;
         next->v.restart = next->restart;
     }
+    if (v->leave) {
+        BF_ALLOC(next->away, arena, groups, err);
+        BF_ALLOC(next->leave, arena, groups, err);
+        next->v.away = next->away;
+        next->v.leave = next->leave;
+    }
     if (v->source) {
         BF_ALLOC(next->source, arena, groups, err);
         next->v.source = next->source;
@@ -112,14 +118,17 @@ static bf_status make_coarse(level *next, level *fine, bf_arena *arena, bf_error
 /* What does not depend on x: where restarts and the source lead. */
 static void sum_fixed(level *next, const level *fine) {
     for (int64_t d = 0; d < next->v.n; d++) {
-        double start = 0, source = 0;
+        double start = 0, away = 0, source = 0;
         for (int64_t at = d * EACH; at < (d + 1) * EACH && at < fine->v.n; at++) {
             int64_t j = member(fine, at);
             start += fine->v.restart ? fine->v.start[j] : 0;
+            away += fine->v.leave ? fine->v.away[j] : 0;
             source += fine->v.source ? fine->v.source[j] : 0;
         }
         if (next->start)
             next->start[d] = start;
+        if (next->away)
+            next->away[d] = away;
         if (next->source)
             next->source[d] = source;
     }
@@ -150,13 +159,16 @@ bf_status bf__levels_make(bf__levels **out, const bf__visits *visits, const bf_c
 /* x <- (x + f(x)) / 2, scaled to sum 1. */
 static void smooth(level *l, double *x, int threads) {
     const bf__visits *v = &l->v;
-    double back = 0, total = 0;
+    double back = 0, gone = 0, total = 0;
     for (int64_t i = 0; i < v->n && v->restart; i++)
         back += v->restart[i] * x[i];
+    for (int64_t i = 0; i < v->n && v->leave; i++)
+        gone += v->leave[i] * x[i];
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(threads) if (threads > 1 && v->begin[v->n] > THREADED)
     for (int64_t j = 0; j < v->n; j++) {
-        double sum = (v->source ? v->source[j] : 0) + (v->restart ? v->start[j] * back : 0);
+        double sum = (v->source ? v->source[j] : 0) + (v->restart ? v->start[j] * back : 0) +
+                     (v->leave ? v->away[j] * gone : 0);
         for (int64_t e = v->begin[j]; e < v->begin[j + 1]; e++)
             sum += v->prob[e] * x[v->from[e]];
         l->image[j] = sum;
@@ -175,19 +187,22 @@ static void coarsen(level *next, level *fine, double *x, int threads) {
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(threads) if (threads > 1 && v->begin[v->n] > THREADED)
     for (int64_t d = 0; d < next->v.n; d++) {
-        double mass = 0, restart = 0;
+        double mass = 0, restart = 0, leave = 0;
         for (int64_t e = next->v.begin[d]; e < next->v.begin[d + 1]; e++)
             next->prob[e] = 0;
         for (int64_t at = d * EACH; at < (d + 1) * EACH && at < v->n; at++) {
             int64_t j = member(fine, at);
             mass += x[j];
             restart += v->restart ? v->restart[j] * x[j] : 0;
+            leave += v->leave ? v->leave[j] * x[j] : 0;
             for (int64_t e = v->begin[j]; e < v->begin[j + 1]; e++)
                 next->prob[fine->map[e]] += v->prob[e] * x[v->from[e]];
         }
         next->x[d] = next->old[d] = mass;
         if (next->restart)
             next->restart[d] = restart / mass;
+        if (next->leave)
+            next->leave[d] = leave / mass;
     }
     for (int64_t e = 0; e < next->v.begin[next->v.n]; e++)
         next->prob[e] /= next->old[next->v.from[e]];
@@ -200,8 +215,9 @@ static void eliminate(level *l, double *b) {
     int64_t n = v->n;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
-            b[i * n + j] =
-                (v->source ? v->source[j] : 0) + (v->restart ? v->restart[i] * v->start[j] : 0);
+            b[i * n + j] = (v->source ? v->source[j] : 0) +
+                           (v->restart ? v->restart[i] * v->start[j] : 0) +
+                           (v->leave ? v->leave[i] * v->away[j] : 0);
     for (int64_t j = 0; j < n; j++)
         for (int64_t e = v->begin[j]; e < v->begin[j + 1]; e++)
             b[v->from[e] * n + j] += v->prob[e];

@@ -34,6 +34,7 @@ bf_status bf__neighbours_report(bf_estimate *out, const bf__points *points,
     }
     BF_TRY(bf__remark_points(out, points, arena, err));
     bf__diagnose(out, BF__D_OFF_HULL, base->off_hull);
+    bf__diagnose(out, BF__D_LEFT_FOR_LOG, base->left);
     bf__diagnose(out, BF__D_FEATURES, (double)features);
     bf__diagnose(out, BF__D_NODES, (double)base->nodes);
     bf__diagnose(out, BF__D_CHAIN_STEPS, (double)base->steps);

@@ -81,15 +81,17 @@ static bf_status tree_order(const int32_t **out, const bf__nodes *nodes, bf_aren
 static bf_status solve(double *x, bf__neighbours *out, bf__edges *c, const double *reward,
                        const bf_context *context, bf_arena *arena, bf_error *err) {
     const bf__nodes *nodes = c->nodes;
-    double gamma = c->points->steps.gamma, *source;
+    double gamma = c->points->steps.gamma, *source, *away;
     bool stays = true;
     BF_TRY(bf__edges_reward(c, reward, arena, err));
     BF_ALLOC(source, arena, nodes->n, err);
+    BF_ALLOC(away, arena, nodes->n, err);
     for (int64_t j = 0; j < nodes->n; j++) {
-        x[j] = nodes->count[j] / (double)nodes->rows;
+        x[j] = away[j] = nodes->count[j] / (double)nodes->rows;
         source[j] = out->ends ? (1 - gamma) * (c->start ? c->start[j] : 0) : leak * x[j];
     }
     c->visits.closed = !out->ends;
+    c->visits.away = away;
     c->visits.scale = scale_of(reward, c->points->n);
     c->visits.source = gamma == 1 || out->ends ? source : NULL;
     if (c->start && !out->ends) {
@@ -152,6 +154,8 @@ static void to_rows(double *u, bf__neighbours *out, const bf__edges *c, const do
     out->u = u;
     out->sum = sum;
     out->off_hull = sum > 0 ? off / sum : 0;
+    for (int64_t j = 0; j < nodes->n && sum > 0; j++)
+        out->left += x[j] / sum * c->leave[j];
 }
 
 bf_status bf__neighbours_solve(bf__neighbours *out, const bf_problem *problem,

@@ -11,6 +11,7 @@ typedef struct bf__neighbours {
     int64_t nodes;   /* of the chain */
     int64_t rows;    /* transitions that the chain is made of */
     double off_hull; /* mean distance of next states from the hull of their neighbours */
+    double left;     /* of the mass, each step: goes on anywhere in the log */
     int64_t steps;   /* of the iteration */
     bool settled;    /* it ended by itself, not at the cap on its steps */
     double change;   /* of the value in its last steps, in standard deviations of the reward */

@@ -5,6 +5,11 @@
  * convex combination of the k logged pairs of action a' that are nearest (solver/hull.c). Those
  * coefficients are the probabilities of the chain.
  *
+ * A pair far outside the hull of its neighbours is not near any of the log, and what they would say
+ * is made up: a share off^4 / (off^4 + 1) of it, off its distance in standard deviations of a
+ * coordinate, goes on somewhere as the log did, at a pair drawn from its rows. Where neighbours say
+ * nothing at all, as in high dimension, the weights become equal ones.
+ *
  * The chain is on all rows, as far as memory goes (16 million) and, in high dimension, where a
  * search looks at all nodes, time. If the log has more, a sample makes the chain.
  *
@@ -21,6 +26,7 @@
 
 enum { MOST_NODES = 16000000, MOST_STARTS = 20000, MOST_SAMPLES = 8, FEW_DIMENSIONS = 8 };
 static const bf__hull_options hull = {.near = 0.02, .tolerance = 1e-4, .steps = 100};
+static const double far = 1; /* standard deviations of a coordinate */
 
 /* Points to go from: next states or start states, with what the target does there. */
 typedef struct places {
@@ -34,7 +40,8 @@ typedef struct block {
     int32_t *to;
     double *share;
     int32_t *used;
-    double *off; /* distance from the hull, mean over actions */
+    double *off;   /* distance from the hull, mean over actions */
+    double *leave; /* mass that goes nowhere near */
 } block;
 
 static bf_status make_scratch(bf__edges *c, bf_arena *arena, bf_error *err) {
@@ -47,6 +54,12 @@ static bf_status make_scratch(bf__edges *c, bf_arena *arena, bf_error *err) {
     return BF_OK;
 }
 
+/* The share of a pair that its neighbours say nothing about, by its distance from their hull. */
+static double far_off(double off) {
+    double fourth = off * off * off * off;
+    return fourth / (fourth + far * far * far * far);
+}
+
 /* The pair at s->q, of action `group`, as a combination of nodes; adds to the entries of place p.
  */
 static void express(block *out, int64_t p, double mass, int group, const bf__edges *c,
@@ -57,7 +70,11 @@ static void express(block *out, int64_t p, double mass, int group, const bf__edg
     for (int j = 0; j < found; j++)
         for (int e = 0; e < dim; e++)
             s->z[j * dim + e] = nodes->x[(int64_t)s->index[j] * dim + e] - s->q[e];
-    out->off[p] += mass * bf__hull_solve(s->weight, s->z, found, dim, &hull, s->gram);
+    double off = bf__hull_solve(s->weight, s->z, found, dim, &hull, s->gram);
+    double gone = far_off(off);
+    out->off[p] += mass * off;
+    out->leave[p] += mass * gone;
+    mass *= 1 - gone;
     for (int j = 0; j < found; j++)
         if (s->weight[j] > 0) {
             int64_t at = p * out->width + out->used[p]++;
@@ -71,6 +88,7 @@ static void follow(block *out, int64_t p, const places *from, int64_t i, const b
     const bf__points *f = c->points;
     out->used[p] = 0;
     out->off[p] = 0;
+    out->leave[p] = 0;
     for (int e = 0; e < f->d; e++)
         s->q[e] = from->z[e * from->n + i];
     for (int b = 0; b < f->actions; b++) {
@@ -92,6 +110,7 @@ static bf_status make_block(block *out, const bf__edges *c, int64_t places_, bf_
     BF_ALLOC(out->share, arena, places_ * out->width, err);
     BF_ALLOC(out->used, arena, places_, err);
     BF_ALLOC(out->off, arena, places_, err);
+    BF_ALLOC(out->leave, arena, places_, err);
     return BF_OK;
 }
 
@@ -128,6 +147,7 @@ static bf_status keep(found ***tail, const bf__edges *c, const block *b, int64_t
         double part_of_node = 1.0 / c->nodes->count[node];
         double on = bf__step_g(&c->points->steps, c->nodes->row[first + p]);
         c->restart[node] += part_of_node * bf__step_h(&c->points->steps, c->nodes->row[first + p]);
+        c->leave[node] += part_of_node * on * b->leave[p];
         c->off[first + p] = b->off[p];
         for (int32_t e = 0; e < b->used[p]; e++) {
             part->from[at] = node;
@@ -155,6 +175,7 @@ static bf_status find_edges(found **out, bf__edges *c, const bf_context *context
             int64_t i = nodes->row[first + p];
             b.used[p] = 0;
             b.off[p] = 0;
+            b.leave[p] = 0;
             if (bf__step_g(&c->points->steps, i) > 0)
                 follow(&b, p, &next, i, c, &c->scratch[omp_get_thread_num()]);
         }
@@ -251,8 +272,10 @@ bf_status bf__edges_build(bf__edges *c, bf__nodes *nodes, int64_t most, const bf
     c->draws = f->actions ? 0 : f->samples < MOST_SAMPLES ? f->samples : MOST_SAMPLES;
     BF_TRY(make_scratch(c, arena, err));
     BF_ZALLOC(c->restart, arena, nodes->n, err);
+    BF_ZALLOC(c->leave, arena, nodes->n, err);
     BF_ZALLOC(c->off, arena, nodes->rows, err);
     BF_TRY(find_edges(&list, c, context, arena, err));
     BF_TRY(turn(&c->visits, list, nodes->n, arena, err));
+    c->visits.leave = c->leave;
     return f->starts > 0 ? find_start(c, arena, err) : BF_OK;
 }

@@ -20,6 +20,7 @@ typedef struct bf__edges {
     bf__edges_scratch *scratch;
     int threads;
     double *restart, *start; /* (nodes) */
+    double *leave;           /* (nodes): goes on anywhere in the log */
     double *off;             /* (rows) */
     bf__visits visits;
 } bf__edges;
