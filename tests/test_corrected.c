@@ -631,8 +631,8 @@ static void moments_of_some_rows_are_those_of_all(void **state) {
         assert_near(w[1][i], w[0][i], 1e-6);
 }
 
-/* Among 99 columns of noise only the next row is near, if its action is the one: all other mass goes
- * on as the log did, and weights are near to equal. */
+/* Among 99 columns of noise only the next row is near, if its action is the one: all other mass
+ * goes on as the log did, and weights are near to equal. */
 static void far_from_everything_is_the_log(void **state) {
     (void)state;
     enum { N = 600 };

@@ -32,11 +32,11 @@ static const double trace = 1e-40; /* so that no group is empty */
 
 typedef struct level {
     bf__visits v;
-    const int32_t *order;                    /* (n): nodes by groups; NULL: 0, 1, ... */
-    int32_t *group;                          /* (n) */
-    int32_t *map;                            /* (edges): edge of the next level */
-    double *x, *image;                       /* (n); x is the caller's on level 0 */
-    double *old;                             /* (n): masses before the solve */
+    const int32_t *order; /* (n): nodes by groups; NULL: 0, 1, ... */
+    int32_t *group;       /* (n) */
+    int32_t *map;         /* (edges): edge of the next level */
+    double *x, *image;    /* (n); x is the caller's on level 0 */
+    double *old;          /* (n): masses before the solve */
     double *prob, *start, *restart, *away, *leave, *source; /* of v, from level 1 on */
 } level;
 

@@ -12,8 +12,8 @@
  * The weights that are handed out come in two kinds. Those with signs are of the variant that gives
  * the median, or the mean of the two that do: they give the value. Those without are the mean over
  * the four, with negative ones set to 0 and the rest scaled to the same sum: `negative_mass` says
- * how much that was, and `weights_value` what they give. docs/defaults.md has the trials that all
- * numbers here come from. */
+ * how much that was, and `weights_value` what they give. docs/notes/defaults.md has the trials that
+ * all numbers here come from. */
 #include <math.h>
 #include <string.h>
 
