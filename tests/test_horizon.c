@@ -43,6 +43,54 @@ static double by_powers(const mdp *m, const double *p0, int last, bf_terminal te
     return sum / time;
 }
 
+/* Episodes of `length` steps from state 0, by a behaviour that takes every action alike. */
+static bf_dataset mdp_simulate(const mdp *m, int episodes, int length, bf_rng *rng, bf_arena *own) {
+    int64_t n = (int64_t)episodes * length;
+    double *s = bf_arena_alloc(own, n, sizeof *s, &err);
+    double *ns = bf_arena_alloc(own, n, sizeof *s, &err);
+    double *r = bf_arena_alloc(own, n, sizeof *s, &err);
+    double *pi = bf_arena_alloc(own, n * m->actions, sizeof *s, &err);
+    double *npi = bf_arena_alloc(own, n * m->actions, sizeof *s, &err);
+    int32_t *act = bf_arena_alloc(own, n, sizeof *act, &err);
+    int64_t *begin = bf_arena_alloc(own, episodes + 1, sizeof *begin, &err);
+    int64_t *order = bf_arena_alloc(own, n, sizeof *order, &err);
+    int state = 0;
+    for (int64_t i = 0; i < n; i++) {
+        state = i % length == 0 ? 0 : (int)ns[i - 1];
+        act[i] = (int32_t)bf_rng_below(rng, m->actions);
+        const int *tally = mdp_tally(m, state, act[i]);
+        int64_t all = 0, next = 0;
+        for (int t = 0; t < m->states; t++)
+            all += tally[t];
+        int64_t pick = bf_rng_below(rng, all);
+        while (pick >= tally[next])
+            pick -= tally[next++];
+        s[i] = state;
+        ns[i] = (double)next;
+        r[i] = m->reward[(state * m->actions + act[i]) * m->states + next];
+        for (int a = 0; a < m->actions; a++) {
+            pi[a * n + i] = m->pi[state * m->actions + a];
+            npi[a * n + i] = m->pi[next * m->actions + a];
+        }
+        order[i] = i;
+    }
+    for (int e = 0; e <= episodes; e++)
+        begin[e] = (int64_t)e * length;
+    return (bf_dataset){.n = n,
+                        .state_dim = 1,
+                        .actions = m->actions,
+                        .states = m->states,
+                        .state = s,
+                        .next_state = ns,
+                        .action = act,
+                        .reward = r,
+                        .pi = pi,
+                        .npi = npi,
+                        .episodes = episodes,
+                        .begin = begin,
+                        .order = order};
+}
+
 static void matrix_powers(void **state) {
     (void)state;
     bf_rng rng = bf_rng_make(11, "horizon", 0);
@@ -137,7 +185,8 @@ static void comes_to_the_answer(void **state) {
     assert_ok(bf_estimator_run(&estimate, bf_estimator_find("blackbox"), &problem, NULL, NULL,
                                arena, &err),
               err);
-    assert_ok(bf_horizon_measure(&h, estimate, &problem, NULL, asked, 3, NULL, arena, &err), err);
+    assert_ok(bf_horizon_measure(&h, estimate, &problem, NULL, asked, 3, NULL, NULL, arena, &err),
+              err);
     assert_true(bf_horizon_at(h, 2, &steps, &late, &covered));
     assert_int_equal(steps, 1000000);
     assert_near(late, bf_estimate_value(estimate), 1e-5);
@@ -152,6 +201,40 @@ static void comes_to_the_answer(void **state) {
     for (int k = 0; bf_horizon_curve(h, k, &steps, &value); k++)
         last = value;
     assert_near(last, late, 0);
+}
+
+/* Simulated logs of a known process: how often the interval has the truth. */
+static void intervals(void **state) {
+    (void)state;
+    bf_rng rng = bf_rng_make(21, "horizon", 0);
+    mdp m = mdp_random(MDP_DENSE, &rng, arena);
+    int64_t asked[] = {3, 50};
+    int logs = 60, held[2] = {0};
+    double p0[MDP_MAX] = {1};
+    for (int k = 0; k < logs; k++) {
+        bf_arena *own;
+        assert_ok(bf_arena_create(&own, NULL, &err), err);
+        bf_dataset data = mdp_simulate(&m, 40, 10, &rng, own);
+        bf_problem problem = {.data = &data, .gamma = 1, .size = sizeof problem};
+        bf_trust_options how;
+        const bf_horizon *h;
+        bf_interval i;
+        assert_ok(bf_options_init(&bf_trust_table, &how, &err), err);
+        assert_ok(bf_horizon_measure(&h, NULL, &problem, NULL, asked, 2, &how, NULL, own, &err),
+                  err);
+        for (int t = 0; t < 2; t++) {
+            double truth = by_powers(&m, p0, -1, BF_TERMINAL_RESTART, 1, asked[t]);
+            assert_true(bf_horizon_interval(h, t, &i));
+            held[t] += i.low <= truth && truth <= i.high;
+        }
+        how.interval = BF_INTERVAL_NONE;
+        assert_ok(bf_horizon_measure(&h, NULL, &problem, NULL, asked, 2, &how, NULL, own, &err),
+                  err);
+        assert_false(bf_horizon_interval(h, 0, &i));
+        bf_arena_destroy(own);
+    }
+    assert_in_range(held[0], 50, 60);
+    assert_in_range(held[1], 50, 60);
 }
 
 static void what_is_missing(void **state) {
@@ -178,8 +261,9 @@ static void what_is_missing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        arena_test(matrix_powers),       arena_test(neighbours_of_a_table), arena_test(ages),
-        arena_test(comes_to_the_answer), arena_test(what_is_missing),
+        arena_test(matrix_powers), arena_test(neighbours_of_a_table),
+        arena_test(ages),          arena_test(comes_to_the_answer),
+        arena_test(intervals),     arena_test(what_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,8 +40,10 @@ typedef struct bf_answer {
     const bf_filled *settings; /* what else was chosen; none if settings_count is 0 */
     int settings_count;
     double seconds_read, seconds_estimate;
-    size_t size;               /* sizeof(bf_answer), or 0: the fields above are all there is */
-    const bf_horizon *horizon; /* NULL: not asked for */
+    size_t size;                 /* sizeof(bf_answer), or 0: the fields above are all there is */
+    const bf_horizon *horizon;   /* NULL: not asked for */
+    const bf_outcomes *outcomes; /* NULL: not asked for */
+    const char *by;              /* the column that its groups are of; NULL: none */
 } bf_answer;
 
 BF_API bf_status bf_report_text(const char **out, const bf_answer *answer, bf_arena *arena,

@@ -10,7 +10,7 @@ enum { OWN_SLOTS = 4 }; /* options of the command, of reading, of trust, and of 
 enum { TRUST_SLOT = 2 };
 
 typedef struct estimate_options {
-    const char *method, *behavior, *horizon, *json, *weights_out;
+    const char *method, *behavior, *horizon, *risk, *by, *json, *weights_out;
     bf_list policy;
     double gamma;
     int terminal;
@@ -20,6 +20,11 @@ typedef struct estimate_options {
 static bf_status check_horizon(const bf_option *row, const char *text, bf_error *err) {
     (void)row;
     return bf_horizon_parse(NULL, BF_LIST_ROOM, text, err) < 0 ? BF_EUSAGE : BF_OK;
+}
+
+static bf_status check_risk(const bf_option *row, const char *text, bf_error *err) {
+    (void)row;
+    return bf_risk_parse(NULL, BF_LIST_ROOM, text, err) < 0 ? BF_EUSAGE : BF_OK;
 }
 
 static const bf_option rows[] = {
@@ -41,6 +46,12 @@ static const bf_option rows[] = {
                       "T[,T...]: Also the mean reward over the first T steps from the log's start "
                       "states, how that comes to the long run, and how much of the answer lies "
                       "beyond what any trajectory of the log saw. Needs pi at the starts."),
+    BF_OPTION_CHECKED(estimate_options, risk, NULL, check_risk,
+                      "Q[,Q...]: Also the reward that the worst share Q of the target's steps does "
+                      "not exceed, and the mean reward of that share (CVaR)."),
+    BF_OPTION(estimate_options, by, NULL,
+              "COLUMN: Also the target's reward and share of steps for every value of the column: "
+              "a, s if states are finite, or another column of numbers."),
     BF_OPTION(estimate_options, json, NULL, BF__JSON_HELP),
     BF_OPTION(
         estimate_options, weights_out, NULL,
@@ -122,14 +133,36 @@ static void judge(const bf_trust *trust, const estimate_options *o, int *exit_st
 
 /* The answer with what else was asked about it. */
 static bf_status look_further(bf_answer *answer, bf__tool *tool, const estimate_options *o,
-                              const bf_settings *settings, bf_error *err) {
+                              const bf_settings *settings, const bf_trust_options *trust,
+                              bf_error *err) {
     int64_t steps[BF_LIST_ROOM];
-    if (!o->horizon)
-        return BF_OK;
-    int count = bf_horizon_parse(steps, BF_LIST_ROOM, o->horizon, err);
-    return count < 0 ? BF_EUSAGE
-                     : bf_horizon_measure(&answer->horizon, answer->estimate, answer->problem,
-                                          settings, steps, count, &tool->context, tool->arena, err);
+    double risk[BF_LIST_ROOM];
+    bf_outcomes_options what = {risk, 0, o->by};
+    if (o->horizon) {
+        int count = bf_horizon_parse(steps, BF_LIST_ROOM, o->horizon, err);
+        if (count < 0)
+            return BF_EUSAGE;
+        BF_TRY(bf_horizon_measure(&answer->horizon, answer->estimate, answer->problem, settings,
+                                  steps, count, trust, &tool->context, tool->arena, err));
+    }
+    if (o->risk)
+        what.risk_count = bf_risk_parse(risk, BF_LIST_ROOM, o->risk, err);
+    if (what.risk_count < 0)
+        return BF_EUSAGE;
+    answer->by = o->by;
+    return o->risk || o->by ? bf_outcomes_measure(&answer->outcomes, &what, answer->estimate,
+                                                  answer->estimator, answer->problem, settings,
+                                                  trust, &tool->context, tool->arena, err)
+                            : BF_OK;
+}
+
+/* An option that is about one answer, if it was given; NULL: none was. */
+static const char *about_one(const estimate_options *o) {
+    return o->weights_out ? "--weights-out"
+           : o->horizon   ? "--horizon"
+           : o->risk      ? "--risk"
+           : o->by        ? "--by"
+                          : NULL;
 }
 
 static bf_status run_one(bf__tool *tool, const estimate_options *o, const bf__question *q,
@@ -138,7 +171,7 @@ static bf_status run_one(bf__tool *tool, const estimate_options *o, const bf__qu
     bf_answer answer;
     const char *text, *json;
     BF_TRY(run_method(&answer, tool, q, methods, 0, slots, err));
-    BF_TRY(look_further(&answer, tool, o, methods->settings[0], err));
+    BF_TRY(look_further(&answer, tool, o, methods->settings[0], slots[TRUST_SLOT].options, err));
     if (o->weights_out)
         BF_TRY(
             write_weights(o->weights_out, answer.estimate, bf_dataset_rows(q->problem.data), err));
@@ -230,11 +263,9 @@ static bf_status run_policies(bf__tool *tool, const estimate_options *o, const b
                               const bf__methods *methods, const bf__slot *slots, int *exit_status,
                               bf_error *err) {
     bf_filled filled[OWN_SLOTS];
-    if (methods->several || o->weights_out || o->horizon)
+    if (methods->several || about_one(o))
         return bf_fail(err, BF_EUSAGE, "%s: is for one policy, and --policy is given %d times",
-                       methods->several ? "--method with several methods"
-                       : o->horizon     ? "--horizon"
-                                        : "--weights-out",
+                       methods->several ? "--method with several methods" : about_one(o),
                        o->policy.count);
     for (int k = 0; k < OWN_SLOTS; k++)
         filled[k] = (bf_filled){slots[k].table, slots[k].options};
@@ -274,11 +305,8 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     }
     if (count == 0)
         return bf_fail(err, BF_EUSAGE, "no log given; backflow estimate --help shows how");
-    if (methods.several && o.weights_out)
-        return bf_fail(err, BF_EUSAGE, "--weights-out: is for one method, not for --method %s",
-                       methods.text);
-    if (methods.several && o.horizon)
-        return bf_fail(err, BF_EUSAGE, "--horizon: is for one method, not for --method %s",
+    if (methods.several && about_one(&o))
+        return bf_fail(err, BF_EUSAGE, "%s: is for one method, not for --method %s", about_one(&o),
                        methods.text);
     BF_TRY(bf__methods_check(&methods, NULL, tool->arena, err));
     const bf__written outputs[] = {

@@ -7,6 +7,7 @@
 
 #include "backflow/detail.h"
 #include "core/fail.h"
+#include "detail/pieces.h"
 #include "detail/walk.h"
 #include "estimator/answer.h"
 #include "estimator/result.h"
@@ -19,6 +20,7 @@ struct bf_horizon {
     int count, curve_count;
     const int64_t *steps;
     const double *value, *covered; /* (count) */
+    const bf_interval *interval;   /* (count), or NULL */
     int64_t curve_steps[CURVE];
     double curve_value[CURVE];
     double limit, settles_after, longest, within, beyond;
@@ -106,10 +108,57 @@ static void draw_curve(bf_horizon *h, const double *value, int64_t steps) {
     }
 }
 
+/* What a walk on a piece of the log has to know. */
+typedef struct walk_plan {
+    const int64_t *horizons;
+    int64_t furthest;
+    const bf_settings *settings;
+} walk_plan;
+
+static bf_status walk_piece(double *out, int count, const bf_problem *problem, const void *self,
+                            const bf_context *context, bf_arena *arena, bf_error *err) {
+    const walk_plan *what = self;
+    bf__walk walk;
+    double *value, *covered;
+    BF_TRY(bf__walk_make(&walk, problem, what->settings, context, arena, err));
+    BF_ALLOC(value, arena, what->furthest, err);
+    BF_ALLOC(covered, arena, what->furthest, err);
+    BF_TRY(bf__walk_values(value, covered, &walk, what->furthest, problem->gamma, context, arena,
+                           err));
+    for (int k = 0; k < count; k++)
+        out[k] = value[what->horizons[k] - 1];
+    return BF_OK;
+}
+
+static bf_status find_intervals(bf_horizon *h, const walk_plan *what, const bf_problem *problem,
+                                const bf_trust_options *how, const bf_context *context,
+                                bf_arena *arena, bf_error *err) {
+    bf_interval *interval;
+    const char *none;
+    const bf_dataset *data = problem->data;
+    bool rests = problem->terminal == BF_TERMINAL_ABSORB;
+    double low = rests ? 0 : INFINITY, high = rests ? 0 : -INFINITY;
+    if (!how)
+        return BF_OK;
+    BF_ALLOC(interval, arena, h->count, err);
+    BF_TRY(bf__pieces_intervals(interval, &none, h->value, h->count, walk_piece, what, problem, how,
+                                context, arena, err));
+    for (int64_t i = 0; i < data->n; i++) { /* a mean of rewards stays among them */
+        low = fmin(low, data->reward[i]);
+        high = fmax(high, data->reward[i]);
+    }
+    for (int k = 0; k < h->count; k++) {
+        interval[k].low = fmax(interval[k].low, low);
+        interval[k].high = fmin(interval[k].high, high);
+    }
+    h->interval = interval;
+    return BF_OK;
+}
+
 bf_status bf_horizon_measure(const bf_horizon **out, const bf_estimate *estimate,
                              const bf_problem *problem, const bf_settings *settings,
-                             const int64_t *horizons, int count, const bf_context *context,
-                             bf_arena *arena, bf_error *err) {
+                             const int64_t *horizons, int count, const bf_trust_options *how,
+                             const bf_context *context, bf_arena *arena, bf_error *err) {
     const bf_dataset *data = problem->data;
     bf_horizon *h;
     bf__walk walk;
@@ -148,7 +197,8 @@ bf_status bf_horizon_measure(const bf_horizon **out, const bf_estimate *estimate
     BF_TRY(bf__walk_beyond(&h->beyond, &walk, longest, most, problem->gamma, arena, err));
     bf_arena_rewind(arena, mark);
     *out = h;
-    return BF_OK;
+    walk_plan what = {steps_asked, furthest, settings};
+    return find_intervals(h, &what, problem, how, context, arena, err);
 }
 
 bool bf_horizon_at(const bf_horizon *horizon, int index, int64_t *steps, double *value,
@@ -159,6 +209,13 @@ bool bf_horizon_at(const bf_horizon *horizon, int index, int64_t *steps, double 
     *value = horizon->value[index];
     *covered = horizon->covered[index];
     return true;
+}
+
+bool bf_horizon_interval(const bf_horizon *horizon, int index, bf_interval *out) {
+    if (index < 0 || index >= horizon->count || !horizon->interval)
+        return false;
+    *out = horizon->interval[index];
+    return out->level > 0;
 }
 
 bool bf_horizon_curve(const bf_horizon *horizon, int index, int64_t *steps, double *value) {

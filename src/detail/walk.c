@@ -25,11 +25,12 @@ static double total(const double *a, int64_t n) {
     return sum;
 }
 
-/* next = P' x + start * anew. */
+/* next = P' x + start * anew + away * <leave, x>. */
 static void push(double *next, const bf__walk *w, const double *x, double anew, int threads) {
+    double leaves = w->leave ? inner(x, w->leave, w->n) : 0;
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int64_t j = 0; j < w->n; j++) {
-        double sum = anew * w->start[j];
+        double sum = anew * w->start[j] + (leaves > 0 ? leaves * w->away[j] : 0);
         for (int64_t e = w->begin[j]; e < w->begin[j + 1]; e++)
             sum += w->prob[e] * x[w->from[e]];
         next[j] = sum;

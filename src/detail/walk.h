@@ -15,6 +15,7 @@ typedef struct bf__walk {
     const int32_t *from;
     const double *prob;
     const double *restart, *end; /* (n) */
+    const double *leave, *away; /* (n): mass that goes on anywhere in the log, and where; or NULL */
     const double *start;  /* (n): sums to 1, or less if pairs at the starts are not in the log */
     const double *reward; /* (n) */
 } bf__walk;

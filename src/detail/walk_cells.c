@@ -54,6 +54,14 @@ bf_status bf__walk_cells(bf__walk *out, const bf_problem *problem, bf_arena *are
         for (int64_t j = m.begin[c]; j < m.begin[c + 1] && m.absorbing && m.count[c] > 0; j++)
             end[c] += m.to[j] == m.states - 1 ? m.prob[j] : 0;
     }
-    *out = (bf__walk){"tabular", m.cells, begin, from, prob, m.restart, end, start, m.reward};
+    *out = (bf__walk){.chain = "tabular",
+                      .n = m.cells,
+                      .begin = begin,
+                      .from = from,
+                      .prob = prob,
+                      .restart = m.restart,
+                      .end = end,
+                      .start = start,
+                      .reward = m.reward};
     return BF_OK;
 }

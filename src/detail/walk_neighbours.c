@@ -25,7 +25,7 @@ bf_status bf__walk_neighbours(bf__walk *out, const bf_problem *problem, const bf
     bf__points points;
     bf__visits chain;
     bf_problem halved = *problem;
-    double *prob, *restart, *end, *kept;
+    double *prob, *restart, *end, *leave;
     halved.gamma = 0.5;
     BF_TRY(bf__points_make(&points, &halved, text_of(settings, "periodic"),
                            text_of(settings, "scale"), context, arena, err));
@@ -35,24 +35,29 @@ bf_status bf__walk_neighbours(bf__walk *out, const bf_problem *problem, const bf
     BF_ALLOC(prob, arena, edges, err);
     BF_ALLOC(restart, arena, chain.n, err);
     BF_ALLOC(end, arena, chain.n, err);
-    BF_ZALLOC(kept, arena, chain.n, err);
-    for (int64_t e = 0; e < edges; e++)
-        kept[chain.from[e]] += chain.prob[e];
+    BF_ALLOC(leave, arena, chain.n, err);
     for (int64_t j = 0; j < chain.n; j++) {
         restart[j] = 2 * (chain.restart[j] - 0.5);
-        end[j] = 1 - restart[j];
+        leave[j] = 2 * chain.leave[j];
+        end[j] = 1 - restart[j] - leave[j];
     }
     for (int64_t e = 0; e < edges; e++) {
-        /* Mass that the long run lets go anywhere in the log stays with the neighbours here. */
-        int32_t from = chain.from[e];
-        double all = kept[from] + (chain.leave ? chain.leave[from] : 0);
-        prob[e] = kept[from] > 0 ? 2 * chain.prob[e] * (all / kept[from]) : 0;
-        end[from] -= prob[e];
+        prob[e] = 2 * chain.prob[e];
+        end[chain.from[e]] -= prob[e];
     }
     /* Nothing is lost here: what neither goes on nor begins anew has ended, or is rounding. */
     for (int64_t j = 0; j < chain.n; j++)
         end[j] = end[j] > 1e-9 ? end[j] : 0;
-    *out = (bf__walk){"neighbours", chain.n, chain.begin, chain.from,  prob,
-                      restart,      end,     chain.start, chain.reward};
+    *out = (bf__walk){.chain = "neighbours",
+                      .n = chain.n,
+                      .begin = chain.begin,
+                      .from = chain.from,
+                      .prob = prob,
+                      .restart = restart,
+                      .end = end,
+                      .leave = leave,
+                      .away = chain.away,
+                      .start = chain.start,
+                      .reward = chain.reward};
     return BF_OK;
 }

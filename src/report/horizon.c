@@ -42,7 +42,10 @@ void bf__report_horizon(FILE *out, const bf_horizon *h) {
     double value, covered, limit = bf_horizon_get(h, "limit");
     fprintf(out, "\n  first steps  reward per step of the target policy, from the log's starts\n");
     for (int k = 0; bf_horizon_at(h, k, &steps, &value, &covered); k++) {
+        bf_interval i;
         fprintf(out, "  %-12lld %.6g", (long long)steps, value);
+        if (bf_horizon_interval(h, k, &i))
+            fprintf(out, " (%.4g to %.4g)", i.low, i.high);
         if (covered < 1 - 1e-9)
             fprintf(out, "  (%.3g%% of these steps lead to pairs that the log never shows)",
                     100 * (1 - covered));
@@ -59,10 +62,18 @@ json_t *bf__json_horizon(const bf_horizon *h) {
     json_t *values = json_array(), *curve = json_array();
     int64_t steps;
     double value, covered;
-    for (int k = 0; bf_horizon_at(h, k, &steps, &value, &covered); k++)
-        json_array_append_new(values, json_pack("{s:I, s:o, s:o}", "horizon", (json_int_t)steps,
-                                                "value", bf__json_number(value), "covered",
-                                                bf__json_number(covered)));
+    bf_interval i;
+    for (int k = 0; bf_horizon_at(h, k, &steps, &value, &covered); k++) {
+        bool known = bf_horizon_interval(h, k, &i);
+        json_array_append_new(
+            values,
+            json_pack("{s:I, s:o, s:o, s:o}", "horizon", (json_int_t)steps, "value",
+                      bf__json_number(value), "interval",
+                      known ? json_pack("{s:f, s:o, s:o}", "level", i.level, "low",
+                                        bf__json_number(i.low), "high", bf__json_number(i.high))
+                            : json_null(),
+                      "covered", bf__json_number(covered)));
+    }
     for (int k = 0; bf_horizon_curve(h, k, &steps, &value); k++)
         json_array_append_new(curve, json_pack("{s:I, s:o}", "horizon", (json_int_t)steps, "value",
                                                bf__json_number(value)));

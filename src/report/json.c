@@ -37,6 +37,8 @@ json_t *bf__json_answer(const bf_answer *answer) {
                              answer->seconds_read, "estimate", answer->seconds_estimate, "trust",
                              trust.seconds, "version", bf_version());
     json_object_update_new(object, rest);
+    if (bf__answer_has(answer, outcomes))
+        bf__json_outcomes(object, answer->outcomes);
     if (bf__answer_has(answer, horizon))
         json_object_set_new(object, "horizon", bf__json_horizon(answer->horizon));
     return object;

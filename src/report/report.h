@@ -25,7 +25,8 @@ double bf__naive(const bf_dataset *data);
 #define bf__answer_has(answer, field)                                                              \
     ((answer)->size >= offsetof(bf_answer, field) + sizeof(answer)->field && (answer)->field)
 
-/* Value against horizon, as part of a report. */
+/* Value against horizon, and the distribution of rewards, as parts of a report. */
 void bf__report_horizon(FILE *out, const bf_horizon *horizon);
+void bf__report_outcomes(FILE *out, const bf_outcomes *outcomes, const char *by);
 
 #endif

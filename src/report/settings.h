@@ -13,8 +13,9 @@ json_t *bf__json_number(double value);
 /* The object that a single run prints. */
 json_t *bf__json_answer(const bf_answer *answer);
 
-/* Value against horizon. */
+/* Value against horizon; and the distribution of rewards, which adds "risk" and "groups". */
 json_t *bf__json_horizon(const bf_horizon *horizon);
+void bf__json_outcomes(json_t *object, const bf_outcomes *outcomes);
 
 /* `object` (NULL: there was no memory) and a newline as text; lets go of the object. */
 bf_status bf__json_text(const char **out, json_t *object, bf_arena *arena, bf_error *err);

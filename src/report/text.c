@@ -110,6 +110,8 @@ static void print(FILE *out, const bf_answer *answer) {
         fputs("    What to do: ", out);
         bf_paragraph(out, trust.reasons[i].advice, 16);
     }
+    if (bf__answer_has(answer, outcomes))
+        bf__report_outcomes(out, answer->outcomes, bf__answer_has(answer, by) ? answer->by : "");
     if (bf__answer_has(answer, horizon))
         bf__report_horizon(out, answer->horizon);
     fprintf(out, "\n  read in %.2f s, estimated in %.2f s\n", answer->seconds_read,

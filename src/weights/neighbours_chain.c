@@ -182,7 +182,12 @@ bf_status bf__neighbours_chain(bf__visits *out, const bf_problem *problem, const
     bf__edges c = {.points = points, .k = k};
     BF_TRY(bf__edges_build(&c, &nodes, 0, context, arena, err));
     BF_TRY(bf__edges_reward(&c, problem->data->reward, arena, err));
+    double *away;
+    BF_ALLOC(away, arena, nodes.n, err);
+    for (int64_t j = 0; j < nodes.n; j++)
+        away[j] = nodes.count[j] / (double)nodes.rows;
     *out = c.visits;
+    out->away = away;
     out->start = c.start;
     out->restart = c.restart;
     return BF_OK;

@@ -23,7 +23,8 @@ bf_status bf__neighbours_solve(bf__neighbours *out, const bf_problem *problem,
                                const bf__points *points, int k, int64_t most,
                                const bf_context *context, bf_arena *arena, bf_error *err);
 
-/* The chain itself, on all rows as far as the above goes: out's edges, start, restart and reward.
+/* The chain itself, on all rows as far as the above goes: out's edges, start, restart, leave,
+ * away and reward.
  * In `arena`. `points` have start states. */
 bf_status bf__neighbours_chain(bf__visits *out, const bf_problem *problem, const bf__points *points,
                                int k, const bf_context *context, bf_arena *arena, bf_error *err);
