@@ -49,30 +49,32 @@ static int part_mean(double *mean, const bf__contest_input *in, int a, int split
     return parts;
 }
 
-/* z (J + part_count + 2) of contestant a; by_clusters: whether all have contributions. Returns
+/* z (J + 2 part_count + 1) of contestant a; by_clusters: whether all have contributions. Returns
  * whether there is anything but the shift in it. */
 static bool fill(double *z, const bf__contest_input *in, int a, bool by_clusters) {
     const bf__contestant *own = &in->contestants[a];
     int splits = split_count(in), used = 0, df = 0;
-    double j = (double)in->clusters, bias = 0, mean, *parts = z + in->clusters;
-    memset(z, 0, (size_t)(in->clusters + in->part_count + 2) * sizeof *z);
+    double j = (double)in->clusters, mean;
+    double *parts = z + in->clusters, *shifts = parts + in->part_count;
+    memset(z, 0, (size_t)(in->clusters + 2 * in->part_count + 1) * sizeof *z);
     for (int s = 0; s < splits; s++)
         if (whole(in, s)) {
             df += part_mean(&mean, in, a, s) - 1;
-            bias += mean - own->value;
             used++;
         }
-    bool both = by_clusters && df > 0;
+    double share = by_clusters && df > 0 ? 0.5 : 1; /* of each of the two */
     for (int64_t g = 0; g < in->clusters && by_clusters; g++)
-        z[g] = sqrt(j / (j - 1) / (both ? 2 : 1)) * own->c[g];
+        z[g] = sqrt(share * j / (j - 1)) * own->c[g];
     for (int s = 0; s < splits && df > 0; s++) {
+        if (!whole(in, s))
+            continue;
         int count = part_mean(&mean, in, a, s);
         for (int k = 0; k < in->part_count; k++)
-            if (in->part_split[k] == s && whole(in, s))
-                parts[k] = (own->parts[k] - mean) / sqrt((double)count * df * (both ? 2 : 1));
+            if (in->part_split[k] == s)
+                parts[k] = sqrt(share / count / df) * (own->parts[k] - mean);
+        shifts[s] = sqrt(share / used) * (mean - own->value);
     }
-    parts[in->part_count] = used > 0 ? bias / used : 0;
-    parts[in->part_count + 1] = 0.3 * own->shift;
+    shifts[in->part_count] = (df > 0 ? 0.2 : 0.3) * own->shift;
     return by_clusters || df > 0;
 }
 
@@ -172,7 +174,7 @@ static void find_best(double *best, const bf__contest_input *in, const double *l
 bf_status bf__contest_judge(bf__contest *out, const bf__contest_input *in, bf_arena *arena,
                             bf_error *err) {
     int count = in->count, pairs = count * (count - 1) / 2, at = 0;
-    int64_t length = in->clusters + in->part_count + 2;
+    int64_t length = in->clusters + 2 * in->part_count + 1;
     bool by_clusters = in->clusters > 1, finite = true;
     double *z, *l, *p, *holm;
     *out = (bf__contest){.possible = true, .pair_count = pairs};
