@@ -5,7 +5,7 @@
 # Every cell is a problem, two policies, a number of trajectories and a discount, with a number of
 # logs; their seeds begin at FIRST (5000). The limits of the rules and the constants of the interval
 # were chosen on seeds below 1000. SHARE (1) of the logs of every cell are made. CELLS is a regular
-# expression of the cells to run (all). ARGS in the environment are more options of `estimate`, and
+# expression of lines of the plan to run (all). ARGS in the environment are more options of `estimate`, and
 # JOBS is how many logs are worked on at once (1), each on one thread.
 #
 # The work goes on where it stopped: a log that has its line in OUT/coverage/ is not made again.
@@ -88,7 +88,7 @@ one() {
 export -f one field
 
 # Seed after seed, so that a run that is stopped has some of every cell.
-plan | grep -E "^[^ ]*($cells)" | awk -v first="$first" -v share="$share" '
+plan | grep -E "$cells" | awk -v first="$first" -v share="$share" '
     { row[NR] = $1 " " $2 " " $3 " " $4 " " $5 " " $6 " " $7 " " $8
       logs[NR] = int($9 * share + 0.5)
       most = logs[NR] > most ? logs[NR] : most }

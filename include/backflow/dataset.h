@@ -26,6 +26,7 @@ typedef struct bf_dataset bf_dataset;
 typedef struct bf_read_options {
     const char *format; /* "csv", "npz", ... as bf_reader_describe names them; NULL, "auto": by the
                            content of the file, then by its suffix */
+    const char *keep;   /* other columns of numbers to keep, with commas: "site,age"; NULL: none */
     size_t size;        /* sizeof(bf_read_options), or 0: the fields above are all there is */
 } bf_read_options;
 

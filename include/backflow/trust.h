@@ -18,8 +18,10 @@ typedef enum bf_interval_mode {
 } bf_interval_mode;
 
 typedef struct bf_trust_options {
-    int interval;  /* bf_interval_mode */
-    double level;  /* of the intervals, above 0 and below 1 */
+    int interval;        /* bf_interval_mode */
+    double level;        /* of the intervals, above 0 and below 1 */
+    const char *cluster; /* the column whose values are independent of each other, which the log has
+                            to have kept (bf_read_options.keep); NULL: episodes are */
     int64_t block; /* if above 0: blocks of so many consecutive rows are what is independent */
 } bf_trust_options;
 

@@ -1,6 +1,7 @@
 /* question.c - What was asked and what it is asked of: the log, the target, the behaviour. */
 #include "cli/question.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bf_status take_behavior(bf__question *q, bf__tool *tool, const char *spec, bf_error *err) {
@@ -28,13 +29,32 @@ static bf_status take_behavior(bf__question *q, bf__tool *tool, const char *spec
     return BF_OK;
 }
 
+/* The options of reading, with one more column to keep. */
+static bf_status keep_also(bf_read_options *out, const bf_read_options *read, const char *column,
+                           bf_arena *arena, bf_error *err) {
+    *out = *read;
+    if (column && read->keep) {
+        size_t room = strlen(read->keep) + strlen(column) + 2;
+        char *both;
+        BF_ALLOC(both, arena, (int64_t)room, err);
+        snprintf(both, room, "%s,%s", read->keep, column);
+        out->keep = both;
+    } else if (column) {
+        out->keep = column;
+    }
+    return BF_OK;
+}
+
 bf_status bf__question_load(bf__question *q, bf__tool *tool, const bf__asked *o,
                             const bf_read_options *read, const char *const *paths, int count,
                             bf_error *err) {
     double begun = bf__tool_seconds();
     bf_problem *problem = &q->problem;
     *problem = (bf_problem){.gamma = o->gamma, .terminal = o->terminal, .size = sizeof *problem};
-    BF_TRY(bf_dataset_read(&problem->data, paths, count, read, &tool->context, tool->arena, err));
+    bf_read_options reading;
+    BF_TRY(keep_also(&reading, read, o->cluster, tool->arena, err));
+    BF_TRY(
+        bf_dataset_read(&problem->data, paths, count, &reading, &tool->context, tool->arena, err));
     if (bf_dataset_ignored(problem->data))
         bf__tool_note(tool, BF_LOG_WARNING, "columns not known and not used: %s",
                       bf_dataset_ignored(problem->data));

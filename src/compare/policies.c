@@ -99,7 +99,7 @@ static bf_status add_log(work *w, int at, const bf_problem *problem, bf_error *e
     }
     if (splits == 0)
         return BF_OK;
-    BF_TRY(bf__clusters_make(&clusters, problem->data, NULL, NULL, w->how->block, w->arena, err));
+    BF_TRY(bf__clusters_for(&clusters, problem->data, w->how, w->arena, err));
     BF_TRY(bf__parts_run(&parts, counts, splits, entry->estimator, problem, NULL, &clusters,
                          w->context, w->arena, err));
     int k = 0;

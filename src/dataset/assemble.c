@@ -111,6 +111,7 @@ static void drop(bf_dataset *data, bf__rows *rows, int64_t *next) {
     keep_reals(data->npi, data->actions, n, next);
     keep_reals(data->na, data->samples * data->action_dim, n, next);
     keep_reals(data->sa, data->samples * data->action_dim, n, next);
+    keep_reals(data->extra, data->extras, n, next);
     keep_flags(data->terminated, n, next);
     keep_flags(data->truncated, n, next);
     int32_t *action = (int32_t *)(uintptr_t)data->action;

@@ -34,6 +34,10 @@ struct bf_dataset {
     const double *na; /* (M * k, n): dimension c of sample m is column m * k + c */
     const double *sa; /* the same at s */
 
+    int extras;                     /* columns without a meaning that were asked for */
+    const char *const *extra_names; /* (extras) */
+    const double *extra;            /* (extras, n) */
+
     /* Episodes: transition order[j], j in [begin[e], begin[e+1]), are those of episode e in time
      * order. NULL / 0 where the log is a bag of transitions. */
     int64_t episodes;
@@ -56,6 +60,9 @@ struct bf_dataset {
 bf_status bf__dataset_read(bf_dataset *out, const char *const *paths, int count,
                            const bf_read_options *options, const bf_context *context,
                            bf_arena *arena, bf_error *err);
+
+/* The column (n) that was kept under this name; NULL if there is none. */
+const double *bf__dataset_extra(const bf_dataset *data, const char *name);
 
 /* Checks every value that a user could have got wrong (finite numbers, probabilities, actions and
  * states in range, shapes) and fills what follows from the columns if it is 0: `actions`, the

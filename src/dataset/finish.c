@@ -176,6 +176,8 @@ bf_status bf__dataset_finish(bf_dataset *data, bf_arena *arena, bf_error *err) {
     BF_TRY(all_finite(c, data->action_vector, data->action_dim, "a#"));
     BF_TRY(samples_finite(c, data->na, "na"));
     BF_TRY(samples_finite(c, data->sa, "sa"));
+    for (int k = 0; k < data->extras; k++)
+        BF_TRY(all_finite(c, data->extra + k * data->n, 1, data->extra_names[k]));
     BF_TRY(all_finite(c, data->mu, 1, "mu"));
     BF_TRY(states(c, data));
     if (data->action)

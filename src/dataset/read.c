@@ -13,6 +13,7 @@
 
 #include "core/fail.h"
 #include "core/log.h"
+#include "core/text.h"
 #include "dataset/assemble.h"
 #include "dataset/reader.h"
 
@@ -35,6 +36,8 @@ static const char formats[] = "auto"
 static const bf_option rows[] = {
     BF_OPTION_CHOICE(bf_read_options, format, "auto", formats,
                      "NAME: Form of the log; auto goes by its content, then by its suffix."),
+    BF_OPTION(bf_read_options, keep, NULL,
+              "COLUMNS: Other columns of numbers to keep, with commas."),
 };
 const bf_option_table bf_read_table = BF_OPTION_TABLE("Reading", bf_read_options, rows);
 
@@ -117,6 +120,39 @@ static bf_status open_part(part *p, const part *first, const char *path, int for
     return bf__schema_check(&p->schema, p->file.names, p->file.count, path, err);
 }
 
+/* The place of a column without a meaning among those to keep; -1: it is not kept. */
+static int extra_place(const bf_dataset *data, const char *name) {
+    for (int k = 0; k < data->extras; k++)
+        if (strcmp(data->extra_names[k], name) == 0)
+            return k;
+    return -1;
+}
+
+/* Which columns to keep: every file has to have them. */
+static bf_status find_extras(bf_dataset *data, const char *keep, const part *parts, int count,
+                             bf_arena *arena, bf_error *err) {
+    char **names;
+    if (!keep || !*keep)
+        return BF_OK;
+    BF_TRY(bf__split(&names, &data->extras, keep, arena, err));
+    data->extra_names = (const char *const *)names;
+    for (int k = 0; k < data->extras; k++)
+        for (int f = 0; f < count; f++) {
+            int found = 0;
+            while (found < parts[f].file.count && strcmp(parts[f].file.names[found], names[k]) != 0)
+                found++;
+            if (found == parts[f].file.count)
+                return bf_fail(err, BF_EDATA, "%s: there is no column '%s', which was asked for",
+                               parts[f].file.path, names[k]);
+            if (parts[f].group[found] != BF__GROUPS)
+                return bf_fail(err, BF_EUSAGE,
+                               "%s: the column '%s' has a meaning of its own (docs/log-format.md) "
+                               "and cannot be used for another",
+                               parts[f].file.path, names[k]);
+        }
+    return BF_OK;
+}
+
 /* The names of columns without a meaning, "x, y", each once. */
 static bf_status list_ignored(bf_dataset *data, const part *parts, int count, bf_arena *arena,
                               bf_error *err) {
@@ -126,7 +162,7 @@ static bf_status list_ignored(bf_dataset *data, const part *parts, int count, bf
     for (int f = 0; f < count; f++)
         for (int c = 0; c < parts[f].file.count; c++) {
             const char *name = parts[f].file.names[c];
-            bool known = parts[f].group[c] != BF__GROUPS;
+            bool known = parts[f].group[c] != BF__GROUPS || extra_place(data, name) >= 0;
             for (int g = 0; g <= f && !known; g++)
                 for (int b = 0; b < (g < f ? parts[g].file.count : c) && !known; b++)
                     known = strcmp(parts[g].file.names[b], name) == 0;
@@ -162,6 +198,10 @@ static bf_status load(bf_dataset *data, bf__rows *table, const part *parts, int 
             BF_ALLOC(table->column[g],
                      is_kept(&table->schema, (bf__column_group)g) ? arena : scratch,
                      n * table->schema.width[g], err);
+    double *extra = NULL;
+    if (data->extras > 0)
+        BF_ALLOC(extra, arena, n * data->extras, err);
+    data->extra = extra;
     for (int f = 0; f < count; f++) {
         const part *p = &parts[f];
         bf__sink *sinks;
@@ -171,6 +211,9 @@ static bf_status load(bf_dataset *data, bf__rows *table, const part *parts, int 
                 double *block = table->column[p->group[c]] + n * p->place[c];
                 bool flag = p->group[c] == BF__TERMINATED || p->group[c] == BF__TRUNCATED;
                 sinks[c] = (bf__sink){block + data->sources[f].first, flag};
+            } else if (extra_place(data, p->file.names[c]) >= 0) {
+                double *block = extra + n * extra_place(data, p->file.names[c]);
+                sinks[c] = (bf__sink){block + data->sources[f].first, false};
             }
         BF_TRY(p->file.reader->fill(&p->file, sinks, table->row + data->sources[f].first, context,
                                     scratch, err));
@@ -179,8 +222,8 @@ static bf_status load(bf_dataset *data, bf__rows *table, const part *parts, int 
 }
 
 static bf_status read_parts(bf_dataset *out, part *parts, const char *const *paths, int count,
-                            int format, const bf_context *context, bf_arena *arena,
-                            bf_arena *scratch, bf_error *err) {
+                            int format, const char *keep, const bf_context *context,
+                            bf_arena *arena, bf_arena *scratch, bf_error *err) {
     bf_source *sources;
     bf__rows table = {0};
     BF_ALLOC(sources, arena, count, err);
@@ -195,6 +238,7 @@ static bf_status read_parts(bf_dataset *out, part *parts, const char *const *pat
     out->sources = sources;
     out->source_count = count;
     out->rows_read = out->n;
+    BF_TRY(find_extras(out, keep, parts, count, arena, err));
     BF_TRY(list_ignored(out, parts, count, arena, err));
     BF_TRY(load(out, &table, parts, count, context, arena, scratch, err));
     BF_TRY(bf__assemble(out, &table, arena, scratch, err));
@@ -214,10 +258,12 @@ static bf_status find_format(int *out, const bf_read_options *options, bf_error 
 }
 
 static bf_status read_all(bf_dataset *out, part *parts, const char *const *paths, int count,
-                          int format, const bf_context *context, bf_arena *arena, bf_error *err) {
+                          int format, const char *keep, const bf_context *context, bf_arena *arena,
+                          bf_error *err) {
     bf_arena *scratch;
     BF_TRY(bf_arena_create(&scratch, bf_arena_allocator(arena), err));
-    bf_status status = read_parts(out, parts, paths, count, format, context, arena, scratch, err);
+    bf_status status =
+        read_parts(out, parts, paths, count, format, keep, context, arena, scratch, err);
     for (int f = 0; f < count; f++)
         bf__file_close(&parts[f].file);
     bf_arena_destroy(scratch);
@@ -234,14 +280,20 @@ bf_status bf__dataset_read(bf_dataset *out, const char *const *paths, int count,
         return bf_fail(err, BF_EUSAGE, "no log to read");
     BF_TRY(find_format(&format, options, err));
     BF_ZALLOC(parts, arena, count, err);
-    return read_all(out, parts, paths, count, format, context, arena, err);
+    return read_all(out, parts, paths, count, format, options ? options->keep : NULL, context,
+                    arena, err);
 }
 
 bf_status bf__dataset_from(bf_dataset *out, const char *name, const bf__reader *reader, void *own,
                            const bf_context *context, bf_arena *arena, bf_error *err) {
     part memory = {.file = {.path = name, .reader = reader, .own = own}};
     *out = (bf_dataset){0};
-    return read_all(out, &memory, &name, 1, 0, context, arena, err);
+    return read_all(out, &memory, &name, 1, 0, NULL, context, arena, err);
+}
+
+const double *bf__dataset_extra(const bf_dataset *data, const char *name) {
+    int k = extra_place(data, name);
+    return k >= 0 ? data->extra + k * data->n : NULL;
 }
 
 bf_status bf_dataset_read(const bf_dataset **out, const char *const *paths, int count,

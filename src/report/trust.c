@@ -33,12 +33,13 @@ static json_t *interval(const bf_trust *t, double value) {
     if (!(t->value.level > 0))
         return json_null();
     json_t *object = bounds(&t->value, value);
-    json_t *more = json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:i, s:I}", //
-                             "kind", t->kind, "unit", t->unit, "clusters", (json_int_t)t->clusters,
-                             "effective_clusters", bf__json_number(t->effective), "influence",
-                             bf__json_number(t->influence), "noise", bf__json_number(t->noise),
-                             "bias", bf__json_number(t->bias), "parts", parts(t), "parts_failed",
-                             t->parts_failed, "seed", (json_int_t)t->seed);
+    json_t *more =
+        json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:I}", //
+                  "kind", t->kind, "unit", t->unit, "clusters", (json_int_t)t->clusters,
+                  "effective_clusters", bf__json_number(t->effective), "influence",
+                  bf__json_number(t->influence), "left", bf__json_number(t->left), "noise",
+                  bf__json_number(t->noise), "bias", bf__json_number(t->bias), "parts", parts(t),
+                  "parts_failed", t->parts_failed, "seed", (json_int_t)t->seed);
     json_object_del(object, "value");
     json_object_update_new(object, more);
     return object;

@@ -98,6 +98,17 @@ bf_status bf__clusters_make(bf__clusters *out, const bf_dataset *data, const dou
     return BF_OK;
 }
 
+bf_status bf__clusters_for(bf__clusters *out, const bf_dataset *data, const bf_trust_options *how,
+                           bf_arena *arena, bf_error *err) {
+    const char *name = how->cluster;
+    const double *column = name ? bf__dataset_extra(data, name) : NULL;
+    if (name && !column)
+        return bf_fail(err, BF_EUSAGE, "cluster: the log has not kept a column '%s'", name);
+    if (name && how->block > 0)
+        return bf_fail(err, BF_EUSAGE, "--block: not beside --cluster");
+    return bf__clusters_make(out, data, column, name, how->block, arena, err);
+}
+
 void bf__clusters_deal(int32_t *part, int64_t count, int parts, uint64_t seed, const char *purpose,
                        uint64_t replicate) {
     bf_rng rng = bf_rng_make(seed, purpose, replicate);

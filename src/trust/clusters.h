@@ -2,6 +2,7 @@
 #ifndef BF_TRUST_CLUSTERS_H
 #define BF_TRUST_CLUSTERS_H
 
+#include "backflow/trust.h"
 #include "dataset/dataset.h"
 
 typedef struct bf__clusters {
@@ -16,6 +17,10 @@ typedef struct bf__clusters {
  * `name` is the column's, for messages. */
 bf_status bf__clusters_make(bf__clusters *out, const bf_dataset *data, const double *column,
                             const char *name, int64_t block, bf_arena *arena, bf_error *err);
+
+/* The same, as the options have it. */
+bf_status bf__clusters_for(bf__clusters *out, const bf_dataset *data, const bf_trust_options *how,
+                           bf_arena *arena, bf_error *err);
 
 /* part (count): which of `parts` parts each cluster is dealt to, at random, as evenly as the count
  * allows. Depends on seed and replicate alone. */

@@ -77,7 +77,7 @@ bf_status bf__parts_run(bf__parts *out, const int *counts, int splits,
     *out = (bf__parts){.seed = own.seed};
     BF_ALLOC(part, arena, clusters->count, err);
     for (int s = 0; s < splits; s++) {
-        bf__split *split = &out->split[out->splits];
+        bf__parts_split *split = &out->split[out->splits];
         if (counts[s] > clusters->count || counts[s] > BF__MOST_PARTS)
             continue;
         out->splits++;
@@ -108,10 +108,10 @@ bf_status bf__parts_run(bf__parts *out, const int *counts, int splits,
 }
 
 bf__scatter bf__parts_scatter(const bf__parts *parts, bf__measure measure, double value) {
-    bf__scatter out = {0, 0, 0};
+    bf__scatter out = {0, 0, 0, 0};
     int used = 0;
     for (int s = 0; s < parts->splits; s++) {
-        const bf__split *split = &parts->split[s];
+        const bf__parts_split *split = &parts->split[s];
         const double *v = split->value[measure];
         double mean = 0, square = 0;
         for (int k = 0; k < split->parts; k++)
@@ -122,10 +122,12 @@ bf__scatter bf__parts_scatter(const bf__parts *parts, bf__measure measure, doubl
             square += (v[k] - mean) * (v[k] - mean);
         out.noise += square / split->parts; /* (K - 1) times the variance */
         out.bias += mean - value;
+        out.square += (mean - value) * (mean - value);
         out.df += split->parts - 1;
         used++;
     }
     out.noise = out.df > 0 ? sqrt(out.noise / out.df) : NAN;
     out.bias = used > 0 ? out.bias / used : NAN;
+    out.square = used > 0 ? out.square / used : NAN;
     return out;
 }

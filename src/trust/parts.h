@@ -15,14 +15,14 @@ typedef enum bf__measure {
     BF__MEASURES,
 } bf__measure;
 
-typedef struct bf__split {
+typedef struct bf__parts_split {
     int parts;
     double value[BF__MEASURES][BF__MOST_PARTS]; /* NaN: the part gave no answer */
-} bf__split;
+} bf__parts_split;
 
 typedef struct bf__parts {
     int splits;
-    bf__split split[BF__MOST_SPLITS];
+    bf__parts_split split[BF__MOST_SPLITS];
     uint64_t seed;    /* split r is dealt by the stream (seed, "parts", r) */
     int failed;       /* parts without an answer */
     const char *why;  /* what the first of them said */
@@ -49,7 +49,8 @@ bf_status bf__parts_run(bf__parts *out, const int *counts, int splits,
  * the bias, which is the error that a part has and the whole has less of. */
 typedef struct bf__scatter {
     double noise, bias;
-    int df; /* 0: no split is whole */
+    double square; /* mean over splits of (vbar - value)^2 */
+    int df;        /* 0: no split is whole */
 } bf__scatter;
 bf__scatter bf__parts_scatter(const bf__parts *parts, bf__measure measure, double value);
 

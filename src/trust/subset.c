@@ -104,6 +104,8 @@ bf_status bf__subset(bf_dataset *out, const bf_dataset *data, const bf__clusters
     PICK(pi, data->actions);
     PICK(npi, data->actions);
     PICK(na, (int64_t)data->samples * data->action_dim);
+    PICK(sa, (int64_t)data->samples * data->action_dim);
+    PICK(extra, data->extras);
     PICK(row, 1);
     out->begin = out->order = NULL;
     out->episodes = 0;

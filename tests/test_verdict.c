@@ -1,0 +1,256 @@
+/* test_verdict.c - What the verdict goes by, on logs where it can be counted, and every rule on
+ * both sides of its limit. */
+#include "harness.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trust/evidence.h"
+#include "trust/verdict.h"
+
+TEST_ARENA;
+
+/* ---- Facts */
+
+enum { EPISODES = 4, LENGTH = 10, ROWS = EPISODES * LENGTH };
+
+/* A log of EPISODES walks along a line: episode e goes from e * apart in steps of 1. */
+typedef struct walk {
+    bf_dataset data;
+    double s[ROWS], ns[ROWS], r[ROWS], npi[ROWS], pi[ROWS], w[ROWS];
+    int32_t a[ROWS];
+    uint8_t terminated[ROWS];
+    int64_t begin[EPISODES + 1], order[ROWS];
+} walk;
+
+static walk *make_walk(double apart) {
+    walk *log = bf_arena_zalloc(arena, 1, sizeof *log, &err);
+    for (int i = 0; i < ROWS; i++) {
+        log->s[i] = apart * (i / LENGTH) + i % LENGTH;
+        log->ns[i] = log->s[i] + 1;
+        log->r[i] = i % LENGTH;
+        log->npi[i] = log->pi[i] = 1;
+        log->w[i] = 1.0 / ROWS;
+        log->order[i] = i;
+    }
+    for (int e = 0; e <= EPISODES; e++)
+        log->begin[e] = e * LENGTH;
+    log->data = (bf_dataset){.n = ROWS,
+                             .state_dim = 1,
+                             .actions = 1,
+                             .real_state = true,
+                             .state = log->s,
+                             .next_state = log->ns,
+                             .action = log->a,
+                             .reward = log->r,
+                             .terminated = log->terminated,
+                             .pi = log->pi,
+                             .npi = log->npi,
+                             .episodes = EPISODES,
+                             .begin = log->begin,
+                             .order = log->order};
+    return log;
+}
+
+static bf__evidence look_at(walk *log, double gamma) {
+    static bf_trust trust;
+    bf__evidence out;
+    bf__clusters clusters;
+    bf_estimate *estimate = bf_arena_zalloc(arena, 1, sizeof *estimate, &err);
+    bf_problem problem = {.data = &log->data, .gamma = gamma, .terminal = BF_TERMINAL_RESTART};
+    estimate->weights = log->w;
+    assert_ok(bf__clusters_make(&clusters, &log->data, NULL, NULL, 0, arena, &err), err);
+    assert_ok(bf__evidence_gather(&out, estimate, &problem, &trust, &clusters, "none", NULL, NULL,
+                                  arena, &err),
+              err);
+    return out;
+}
+
+static void weigh(walk *log, int first, int count) {
+    for (int i = 0; i < ROWS; i++)
+        log->w[i] = i >= first && i < first + count ? 1.0 / count : 0;
+}
+
+static void rewards_and_clusters(void **state) {
+    (void)state;
+    walk *log = make_walk(0);
+    bf__evidence e = look_at(log, 1);
+    assert_near(e.effective, EPISODES, 1e-12);
+    assert_near(e.largest, 1.0 / EPISODES, 1e-12);
+    assert_near(e.deviation, sqrt(8.25), 1e-12); /* of 0, 1, ... 9 */
+    assert_near(e.weighted_deviation, e.deviation, 1e-12);
+    assert_true(e.low == 0 && e.high == 9 && !e.ends && e.longest == LENGTH);
+    weigh(log, 5, 10); /* half of two episodes */
+    e = look_at(log, 1);
+    assert_near(e.effective, 2, 1e-12);
+    assert_near(e.largest, 0.5, 1e-12);
+    weigh(log, 7, 1);
+    e = look_at(log, 1);
+    assert_near(e.effective, 1, 1e-12);
+    assert_near(e.weighted_deviation, 0, 1e-12);
+}
+
+static void ends_and_horizons(void **state) {
+    (void)state;
+    walk *log = make_walk(0);
+    assert_true(isinf(look_at(log, 1).horizon));
+    assert_near(look_at(log, 0.9).horizon, 10, 1e-12);
+    log->terminated[LENGTH - 1] = 1;
+    bf__evidence e = look_at(log, 1);
+    assert_true(e.ends);
+    assert_near(e.ended, 1.0 / ROWS, 1e-12);
+    weigh(log, 0, 5);
+    assert_true(look_at(log, 1).ended == 0);
+}
+
+/* The latest fifth of the rows are the last two steps of every walk. */
+static void weight_goes_with_age(void **state) {
+    (void)state;
+    walk *log = make_walk(0);
+    assert_near(look_at(log, 1).age_rise, 1, 1e-12);
+    for (int i = 0; i < ROWS; i++)
+        log->w[i] = i % LENGTH >= LENGTH - 2 ? 6 : 2;
+    assert_near(look_at(log, 1).age_rise, 3, 1e-12);
+}
+
+/* All walks on the same points, and a last next state that lies one and a half steps beyond: it is
+ * met by no other walk, and all others are. With walks far apart none is. */
+static void next_pairs_of_other_episodes(void **state) {
+    (void)state;
+    walk *log = make_walk(0), *apart = make_walk(1000), *two = make_walk(1000);
+    for (int i = LENGTH - 1; i < ROWS; i += LENGTH)
+        log->ns[i] += 0.5;
+    assert_near(look_at(log, 1).gap, 0.1, 1e-12);
+    assert_near(look_at(apart, 1).gap, 1, 1e-12);
+    for (int i = 0; i < LENGTH; i++) { /* the second walk goes where the first went */
+        two->s[LENGTH + i] = two->s[i];
+        two->ns[LENGTH + i] = two->ns[i];
+    }
+    two->ns[LENGTH - 1] = two->ns[2 * LENGTH - 1] = 5;
+    assert_near(look_at(two, 1).gap, 0.5, 1e-12);
+    weigh(two, 0, 2 * LENGTH);
+    assert_near(look_at(two, 1).gap, 0, 1e-12);
+}
+
+static void states_that_hardly_move(void **state) {
+    (void)state;
+    walk *log = make_walk(0);
+    assert_near(look_at(log, 1).still, 0, 1e-12);
+    for (int i = 0; i < ROWS; i += 4)
+        log->ns[i] = log->s[i];
+    assert_near(look_at(log, 1).still, 0.25, 1e-12);
+}
+
+/* ---- Rules */
+
+static bf_estimate estimate;
+static bf_trust trust;
+
+static bf__evidence nothing_wrong(void) {
+    estimate = (bf_estimate){.value = 0.5};
+    trust = bf__trust_unmeasured(&estimate);
+    trust.unit = "episode";
+    trust.value = (bf_interval){.level = 0.95, .low = 0.4, .high = 0.6, .half = 0.1};
+    trust.bias = 0.01;
+    return (bf__evidence){.estimate = &estimate,
+                          .trust = &trust,
+                          .n = 1000,
+                          .low = 0,
+                          .high = 1,
+                          .deviation = 0.3,
+                          .weighted_deviation = 0.2,
+                          .episodes = 30,
+                          .effective = 20,
+                          .largest = 0.1,
+                          .ended = 0.1,
+                          .gap = 0.1,
+                          .longest = 100,
+                          .horizon = INFINITY,
+                          .age_rise = 1.5,
+                          .still = 0.1};
+}
+
+/* The verdict, and the code of the only reason, or "". */
+static const char *judged(const bf__evidence *e, bf_verdict *verdict) {
+    assert_ok(bf__verdict(&trust, e, arena, &err), err);
+    assert_in_range(trust.reason_count, 0, 1);
+    *verdict = trust.verdict;
+    return trust.reason_count ? trust.reasons[0].code : "";
+}
+
+#define expect(wanted_verdict, wanted_code, changes)                                               \
+    do {                                                                                           \
+        bf__evidence e = nothing_wrong();                                                          \
+        bf_verdict verdict;                                                                        \
+        changes;                                                                                   \
+        assert_string_equal(judged(&e, &verdict), wanted_code);                                    \
+        assert_int_equal(verdict, wanted_verdict);                                                 \
+    } while (0)
+
+static void every_rule_has_two_sides(void **state) {
+    (void)state;
+    const bf_verdict sound = BF_VERDICT_SOUND, look = BF_VERDICT_LOOK;
+    const bf_verdict cannot_tell = BF_VERDICT_CANNOT_TELL;
+    expect(sound, "", (void)0);
+    expect(cannot_tell, "one-reward", e.weighted_deviation = 0);
+    expect(sound, "", e.weighted_deviation = 1e-6);
+    expect(cannot_tell, "one-reward", (e.low = 1, e.weighted_deviation = 0));
+    expect(sound, "", (e.low = 1, e.weighted_deviation = 0, e.ends = true));
+    expect(cannot_tell, "no-ends",
+           (e.low = 1, e.weighted_deviation = 0, e.ends = true, e.ended = 0));
+    expect(sound, "", (e.ends = true, e.ended = 0)); /* rewards differ: the value is what counts */
+    expect(cannot_tell, "few-clusters", (e.effective = 1.9, e.episodes = 10));
+    expect(look, "few-clusters", (e.effective = 3.9, e.episodes = 10));
+    expect(sound, "", (e.effective = 4.1, e.episodes = 10));
+    expect(cannot_tell, "few-of-many", (e.effective = 14, e.episodes = 100));
+    expect(sound, "", (e.effective = 16, e.episodes = 100));
+    expect(look, "next-pairs-alone", e.gap = 0.45);
+    expect(sound, "", e.gap = 0.35);
+    expect(look, "piles-up", e.age_rise = 4.5);
+    expect(sound, "", (e.age_rise = 4.5, e.horizon = 90));
+    expect(sound, "", e.still = 0.9);
+    expect(look, "parts-shift", trust.bias = -0.11);
+    expect(look, "parts-failed", trust.parts_failed = 1);
+    expect(sound, "", (e.gap = e.age_rise = e.still = e.effective = NAN)); /* not measured */
+    expect(sound, "", (trust.value.level = 0, trust.bias = NAN));
+}
+
+/* Two reasons at once: few episodes carry the weight, and it stands still in them. */
+static void standing_still_in_few_episodes(void **state) {
+    (void)state;
+    bf__evidence e = nothing_wrong();
+    e.still = 0.9;
+    e.effective = 3;
+    e.episodes = 10;
+    assert_ok(bf__verdict(&trust, &e, arena, &err), err);
+    assert_int_equal(trust.reason_count, 2);
+    assert_string_equal(trust.reasons[1].code, "stands-still");
+    assert_true(trust.reasons[1].distrust);
+    assert_int_equal(trust.verdict, BF_VERDICT_CANNOT_TELL);
+}
+
+/* Warnings of the method come first, and count. */
+static void warnings_are_reasons(void **state) {
+    (void)state;
+    bf__evidence e = nothing_wrong();
+    estimate.warnings[0] = (bf_warning){"off-hull", "far off", "Collect more.", false};
+    estimate.warning_count = 1;
+    assert_ok(bf__verdict(&trust, &e, arena, &err), err);
+    assert_int_equal(trust.verdict, BF_VERDICT_LOOK);
+    assert_string_equal(trust.reasons[0].code, "off-hull");
+    estimate.warnings[0].distrust = true;
+    assert_ok(bf__verdict(&trust, &e, arena, &err), err);
+    assert_int_equal(trust.verdict, BF_VERDICT_CANNOT_TELL);
+    assert_string_equal(bf_verdict_name(trust.verdict), "cannot tell");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        arena_test(rewards_and_clusters),           arena_test(ends_and_horizons),
+        arena_test(weight_goes_with_age),           arena_test(next_pairs_of_other_episodes),
+        arena_test(states_that_hardly_move),        arena_test(every_rule_has_two_sides),
+        arena_test(standing_still_in_few_episodes), arena_test(warnings_are_reasons),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
