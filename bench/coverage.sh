@@ -112,7 +112,7 @@ awk -F '\t' '
         printf "%-26s %5d %8d %8.3f %10.4g %10.4g %6.2f %7d/%-4d %6d/%-4d\n", k, logs[k],
                answered[k], answered[k] ? covered[k] / answered[k] : 0, rmse,
                answered[k] ? half[k] / answered[k] : 0,
-               rmse > 0 ? half[k] / answered[k] / rmse : 0, caught[k], failing[k], lost[k],
+               (rmse > 0 ? half[k] / answered[k] / rmse : 0), caught[k], failing[k], lost[k],
                within[k]
     }
     NR > 1 && $4 != "" {

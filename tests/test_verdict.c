@@ -193,7 +193,11 @@ static void every_rule_has_two_sides(void **state) {
     const bf_verdict sound = BF_VERDICT_SOUND, look = BF_VERDICT_LOOK;
     const bf_verdict cannot_tell = BF_VERDICT_CANNOT_TELL;
     expect(sound, "", (void)0);
-    expect(cannot_tell, "one-reward", e.weighted_deviation = 0);
+    expect(cannot_tell, "one-reward",
+           (e.weighted_deviation = 0, trust.value.half = trust.bias = 0));
+    expect(cannot_tell, "one-reward", (e.weighted_deviation = 0, trust.value.level = 0));
+    expect(sound, "",
+           e.weighted_deviation = 0); /* the parts say otherwise, and the width shows it */
     expect(sound, "", e.weighted_deviation = 1e-6);
     expect(cannot_tell, "one-reward", (e.low = 1, e.weighted_deviation = 0));
     expect(sound, "", (e.low = 1, e.weighted_deviation = 0, e.ends = true));
@@ -230,6 +234,22 @@ static void standing_still_in_few_episodes(void **state) {
     assert_int_equal(trust.verdict, BF_VERDICT_CANNOT_TELL);
 }
 
+/* Few rows: the interval has it already, if there is one and it was measured by enough clusters. */
+static void few_rows_are_in_the_width(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        bf__evidence e = nothing_wrong();
+        estimate.warnings[0] = (bf_warning){"few-rows", "few rows", "Collect more.", true};
+        estimate.warning_count = 1;
+        e.episodes = 10;
+        e.effective = k == 1 ? 2.9 : 5;
+        trust.value.level = k == 2 ? 0 : 0.95;
+        assert_ok(bf__verdict(&trust, &e, arena, &err), err);
+        assert_int_equal(trust.verdict, k == 0 ? BF_VERDICT_LOOK : BF_VERDICT_CANNOT_TELL);
+        assert_true(estimate.warnings[0].distrust); /* the estimate's own are not touched */
+    }
+}
+
 /* Warnings of the method come first, and count. */
 static void warnings_are_reasons(void **state) {
     (void)state;
@@ -250,7 +270,8 @@ int main(void) {
         arena_test(rewards_and_clusters),           arena_test(ends_and_horizons),
         arena_test(weight_goes_with_age),           arena_test(next_pairs_of_other_episodes),
         arena_test(states_that_hardly_move),        arena_test(every_rule_has_two_sides),
-        arena_test(standing_still_in_few_episodes), arena_test(warnings_are_reasons),
+        arena_test(standing_still_in_few_episodes), arena_test(few_rows_are_in_the_width),
+        arena_test(warnings_are_reasons),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,8 +135,7 @@ static const char *why_none(const work *k) {
 
 static bf_status prepare(work *k, const char **none, bf_error *err) {
     double *share;
-    BF_TRY(bf__clusters_make(&k->clusters, k->problem->data, NULL, NULL, k->how->block, k->arena,
-                             err));
+    BF_TRY(bf__clusters_for(&k->clusters, k->problem->data, k->how, k->arena, err));
     *none = why_none(k);
     if (*none)
         return BF_OK;

@@ -50,7 +50,7 @@ bf_status bf__pieces_intervals(bf_interval *out, const char **none, const double
     bf__clusters clusters;
     int32_t *part;
     double *found, *square;
-    BF_TRY(bf__clusters_make(&clusters, problem->data, NULL, NULL, how->block, arena, err));
+    BF_TRY(bf__clusters_for(&clusters, problem->data, how, arena, err));
     *none = why_none(&clusters, how);
     for (int k = 0; k < count; k++)
         out[k] = (bf_interval){.level = 0};

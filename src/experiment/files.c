@@ -168,7 +168,8 @@ bf_status bf__study_json(const bf__study *study, const bf__provenance *provenanc
                          const char *folder, bf_error *err) {
     bf__output out;
     json_t *settings = json_object(), *groups = json_array();
-    bf__json_settings(settings, study->experiment->options, study->options);
+    if (!bf__json_settings(settings, study->experiment->options, study->options))
+        settings = bf__json_whole(settings, false);
     json_object_set_new(settings, "truth_steps", json_integer(provenance->effort.steps));
     json_object_set_new(settings, "single_steps", json_integer(provenance->effort.single));
     for (int64_t g = 0; g < study->group_count; g++)

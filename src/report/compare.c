@@ -96,7 +96,8 @@ bf_status bf_report_table_json(const char **out, const bf_comparison *c, bf_aren
         json_array_append_new(skipped, json_pack("{s:s, s:s}", "method", c->skipped[k].method,
                                                  "reason", c->skipped[k].reason));
     for (int k = 0; k < c->settings_count; k++)
-        bf__json_settings(settings, c->settings[k].table, c->settings[k].options);
+        if (!bf__json_settings(settings, c->settings[k].table, c->settings[k].options))
+            settings = bf__json_whole(settings, false);
     return bf__json_text(out,
                          json_pack("{s:i, s:o, s:o, s:o, s:I, s:o, s:o, s:s}", "schema",
                                    BF_ANSWER_SCHEMA, "methods", methods, "skipped", skipped,

@@ -205,7 +205,8 @@ bf_status bf_report_contest_json(const char **out, const bf_contest_answer *answ
     for (int k = 0; bf_contest_pair(contest, k, &p); k++)
         json_array_append_new(pairs, pair_json(contest, k, &p));
     for (int k = 0; k < answer->settings_count; k++)
-        bf__json_settings(settings, answer->settings[k].table, answer->settings[k].options);
+        if (!bf__json_settings(settings, answer->settings[k].table, answer->settings[k].options))
+            settings = bf__json_whole(settings, false);
     bf_contest_entry(contest, 0, &e);
     json_t *object =
         json_pack("{s:i, s:o, s:o, s:s?, s:s, s:I, s:o, s:o, s:s}", "schema", BF_ANSWER_SCHEMA,

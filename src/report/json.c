@@ -10,17 +10,19 @@
 
 static json_t *all_settings(const bf_answer *answer) {
     json_t *object = json_object();
-    for (int i = 0; i < answer->settings_count; i++)
-        bf__json_settings(object, answer->settings[i].table, answer->settings[i].options);
-    return object;
+    bool whole = object;
+    for (int i = 0; i < answer->settings_count && whole; i++)
+        whole = bf__json_settings(object, answer->settings[i].table, answer->settings[i].options);
+    return bf__json_whole(object, whole);
 }
 
 static json_t *diagnostics(const bf_estimate *estimate) {
     json_t *object = json_object();
-    for (int i = 0; i < estimate->diagnostic_count; i++)
-        json_object_set_new(object, estimate->diagnostics[i].name,
-                            bf__json_number(estimate->diagnostics[i].value));
-    return object;
+    bool whole = object;
+    for (int i = 0; i < estimate->diagnostic_count && whole; i++)
+        whole = json_object_set_new(object, estimate->diagnostics[i].name,
+                                    bf__json_number(estimate->diagnostics[i].value)) == 0;
+    return bf__json_whole(object, whole);
 }
 
 json_t *bf__json_answer(const bf_answer *answer) {
@@ -30,32 +32,60 @@ json_t *bf__json_answer(const bf_answer *answer) {
         "{s:i, s:o, s:s, s:s?, s:I, s:o}", "schema", BF_ANSWER_SCHEMA, "value",
         bf__json_number(e->value), "method", answer->estimator->name, "model", e->model, "n",
         (json_int_t)answer->problem->data->n, "gamma", bf__json_number(answer->problem->gamma));
-    bf__json_trust(object, e, &trust);
+    bool whole = json_object_update_new(object, bf__json_trust(e, &trust)) == 0;
     json_t *rest = json_pack("{s:o, s:o, s:o, s:{s:f, s:f, s:f}, s:s}", "naive",
                              bf__json_number(bf__naive(answer->problem->data)), "diagnostics",
                              diagnostics(e), "settings", all_settings(answer), "seconds", "read",
                              answer->seconds_read, "estimate", answer->seconds_estimate, "trust",
                              trust.seconds, "version", bf_version());
-    json_object_update_new(object, rest);
+    whole = json_object_update_new(object, rest) == 0 && whole;
     if (bf__answer_has(answer, outcomes))
         bf__json_outcomes(object, answer->outcomes);
     if (bf__answer_has(answer, horizon))
-        json_object_set_new(object, "horizon", bf__json_horizon(answer->horizon));
-    return object;
+        whole =
+            json_object_set_new(object, "horizon", bf__json_horizon(answer->horizon)) == 0 && whole;
+    return bf__json_whole(object, whole);
+}
+
+/* Text that grows. jansson does not look whether a key could be added to its own, so a text with a
+ * hole in it would pass for whole: this one remembers. */
+typedef struct growing {
+    char *text;
+    size_t used, room;
+    bool failed;
+} growing;
+
+static int grow(const char *bytes, size_t count, void *data) {
+    growing *g = data;
+    while (!g->failed && g->used + count > g->room) {
+        size_t room = g->room ? 2 * g->room : 4096;
+        char *more = realloc(g->text, room);
+        g->failed = !more;
+        g->text = more ? more : g->text;
+        g->room = more ? room : g->room;
+    }
+    if (g->failed)
+        return -1;
+    memcpy(g->text + g->used, bytes, count);
+    g->used += count;
+    return 0;
 }
 
 bf_status bf__json_text(const char **out, json_t *object, bf_arena *arena, bf_error *err) {
-    char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    growing g = {NULL};
+    bool whole = object && json_dump_callback(object, grow, &g,
+                                              JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0;
     json_decref(object);
-    if (!text)
-        return bf_fail(err, BF_ENOMEM, "out of memory");
-    size_t length = strlen(text);
-    char *copy = bf_arena_alloc(arena, (int64_t)length + 2, 1, err);
+    char *copy = NULL;
+    if (whole && !g.failed)
+        copy = bf_arena_alloc(arena, (int64_t)g.used + 2, 1, err);
+    else
+        bf_fail(err, BF_ENOMEM, "out of memory");
     if (copy) {
-        memcpy(copy, text, length);
-        memcpy(copy + length, "\n", 2);
+        memcpy(copy, g.text, g.used);
+        memcpy(copy + g.used, "\n", 2);
     }
-    free(text);
+    free(g.text);
     *out = copy;
     return copy ? BF_OK : BF_ENOMEM;
 }

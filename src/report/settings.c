@@ -7,6 +7,13 @@ json_t *bf__json_number(double value) {
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+json_t *bf__json_whole(json_t *value, bool whole) {
+    if (whole)
+        return value;
+    json_decref(value);
+    return NULL;
+}
+
 static json_t *list(const bf_list *items) {
     json_t *array = json_array();
     for (int i = 0; i < items->count; i++)
@@ -44,7 +51,10 @@ static json_t *setting(const bf_option *row, const void *options) {
     return json_string(text);
 }
 
-void bf__json_settings(json_t *object, const bf_option_table *table, const void *options) {
-    for (int i = 0; i < table->count; i++)
-        json_object_set_new(object, table->rows[i].field, setting(&table->rows[i], options));
+bool bf__json_settings(json_t *object, const bf_option_table *table, const void *options) {
+    bool whole = object;
+    for (int i = 0; i < table->count && whole; i++)
+        whole = json_object_set_new(object, table->rows[i].field,
+                                    setting(&table->rows[i], options)) == 0;
+    return whole;
 }

@@ -21,48 +21,50 @@ static json_t *bounds(const bf_interval *i, double value) {
 /* The values on parts of the log, one array per split. */
 static json_t *parts(const bf_trust *t) {
     json_t *array = json_array(), *split = NULL;
-    for (int k = 0; k < t->part_count; k++) {
+    bool whole = array;
+    for (int k = 0; k < t->part_count && whole; k++) {
         if (k == 0 || t->part_split[k] != t->part_split[k - 1])
-            json_array_append_new(array, split = json_array());
-        json_array_append_new(split, bf__json_number(t->parts[k]));
+            whole = json_array_append_new(array, split = json_array()) == 0;
+        whole = whole && json_array_append_new(split, bf__json_number(t->parts[k])) == 0;
     }
-    return array;
+    return bf__json_whole(array, whole);
 }
 
 static json_t *interval(const bf_trust *t, double value) {
     if (!(t->value.level > 0))
         return json_null();
     json_t *object = bounds(&t->value, value);
-    json_t *more =
-        json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:I}", //
-                  "kind", t->kind, "unit", t->unit, "clusters", (json_int_t)t->clusters,
-                  "effective_clusters", bf__json_number(t->effective), "influence",
-                  bf__json_number(t->influence), "left", bf__json_number(t->left), "noise",
-                  bf__json_number(t->noise), "bias", bf__json_number(t->bias), "parts", parts(t),
-                  "parts_failed", t->parts_failed, "seed", (json_int_t)t->seed);
+    json_t *more = json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:i, s:I}", //
+                             "kind", t->kind, "unit", t->unit, "clusters", (json_int_t)t->clusters,
+                             "effective_clusters", bf__json_number(t->effective), "influence",
+                             bf__json_number(t->influence), "noise", bf__json_number(t->noise),
+                             "bias", bf__json_number(t->bias), "parts", parts(t), "parts_failed",
+                             t->parts_failed, "seed", (json_int_t)t->seed);
     json_object_del(object, "value");
-    json_object_update_new(object, more);
-    return object;
+    return bf__json_whole(object, json_object_update_new(object, more) == 0);
 }
 
 /* What a reader has to know, as sentences. */
 static json_t *warnings(const bf_trust *t) {
     json_t *array = json_array();
-    for (int i = 0; i < t->reason_count; i++)
-        json_array_append_new(array,
-                              json_sprintf("%s. %s", t->reasons[i].text, t->reasons[i].advice));
-    return array;
+    bool whole = array;
+    for (int i = 0; i < t->reason_count && whole; i++)
+        whole = json_array_append_new(
+                    array, json_sprintf("%s. %s", t->reasons[i].text, t->reasons[i].advice)) == 0;
+    return bf__json_whole(array, whole);
 }
 
 /* The same for programs: a code that keeps its meaning, and the parts of the sentence. */
 static json_t *reasons(const bf_trust *t) {
     json_t *array = json_array();
-    for (int i = 0; i < t->reason_count; i++) {
+    bool whole = array;
+    for (int i = 0; i < t->reason_count && whole; i++) {
         const bf_warning *w = &t->reasons[i];
-        json_array_append_new(array, json_pack("{s:s, s:b, s:s, s:s}", "code", w->code, "distrust",
-                                               w->distrust, "text", w->text, "advice", w->advice));
+        whole = json_array_append_new(array, json_pack("{s:s, s:b, s:s, s:s}", "code", w->code,
+                                                       "distrust", w->distrust, "text", w->text,
+                                                       "advice", w->advice)) == 0;
     }
-    return array;
+    return bf__json_whole(array, whole);
 }
 
 /* Facts about where the weights lie. */
@@ -73,18 +75,14 @@ static json_t *evidence(const bf_trust *t) {
                      bf__json_number(t->age_rise), "standing_still", bf__json_number(t->still));
 }
 
-void bf__json_trust(json_t *object, const bf_estimate *e, const bf_trust *t) {
-    json_object_set_new(object, "interval", interval(t, e->value));
-    json_object_set_new(object, "no_interval", t->none ? json_string(t->none) : json_null());
-    json_object_set_new(object, "episode_return",
-                        bounds(&t->episode_return, bf_estimate_get(e, "episode_return")));
-    json_object_set_new(object, "episode_length",
-                        bounds(&t->episode_length, bf_estimate_get(e, "episode_length")));
-    json_object_set_new(object, "verdict", json_string(bf_verdict_name(t->verdict)));
-    json_object_set_new(object, "trusted", json_boolean(t->verdict != BF_VERDICT_CANNOT_TELL));
-    json_object_set_new(object, "reasons", reasons(t));
-    json_object_set_new(object, "warnings", warnings(t));
-    json_object_set_new(object, "evidence", evidence(t));
+json_t *bf__json_trust(const bf_estimate *e, const bf_trust *t) {
+    return json_pack("{s:o, s:s?, s:o, s:o, s:s, s:b, s:o, s:o, s:o}", "interval",
+                     interval(t, e->value), "no_interval", t->none, "episode_return",
+                     bounds(&t->episode_return, bf_estimate_get(e, "episode_return")),
+                     "episode_length",
+                     bounds(&t->episode_length, bf_estimate_get(e, "episode_length")), "verdict",
+                     bf_verdict_name(t->verdict), "trusted", t->verdict != BF_VERDICT_CANNOT_TELL,
+                     "reasons", reasons(t), "warnings", warnings(t), "evidence", evidence(t));
 }
 
 /* "20 episodes", "3 clusters". */

@@ -12,8 +12,8 @@
  */
 bf_trust bf__trust_of(const bf_answer *answer);
 
-/* Adds the intervals, the verdict and its reasons to the object. */
-void bf__json_trust(json_t *object, const bf_estimate *estimate, const bf_trust *trust);
+/* The intervals, the verdict and its reasons, as one object; NULL if there is no memory. */
+json_t *bf__json_trust(const bf_estimate *estimate, const bf_trust *trust);
 
 /* One line: the interval of the value, or why there is none. */
 void bf__text_interval(FILE *out, const bf_trust *trust);

@@ -87,7 +87,8 @@ bf_status bf_report_value_json(const char **out, const bf_value_answer *answer, 
     bool exact = answer->truth->exact;
     json_t *settings = json_object();
     for (int i = 0; i < answer->settings_count; i++)
-        bf__json_settings(settings, answer->settings[i].table, answer->settings[i].options);
+        if (!bf__json_settings(settings, answer->settings[i].table, answer->settings[i].options))
+            settings = bf__json_whole(settings, false);
     json_t *object = json_pack(
         "{s:o, s:s, s:s, s:s, s:s, s:o}", "value", bf__json_number(answer->truth->value.value),
         "kind", kind(answer), "method", exact ? "exact" : "simulation", "env", answer->env->name,

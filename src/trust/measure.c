@@ -242,7 +242,6 @@ static bf_status find_interval(bf_trust *out, measuring *m, bf_error *err) {
     bf__measures(measure, m->estimate);
     bf__scatter scatter = bf__parts_scatter(&m->parts, BF__VALUE, m->estimate->value);
     out->influence = m->has_influence ? m->influence.se[0] : NAN;
-    out->left = m->has_influence ? m->influence.sum[0] : NAN;
     out->noise = scatter.noise;
     out->bias = scatter.bias;
     out->noise_df = scatter.df;

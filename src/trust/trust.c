@@ -31,7 +31,6 @@ bf_trust bf__trust_unmeasured(const bf_estimate *estimate) {
                       .reason_count = estimate->warning_count,
                       .effective = NAN,
                       .influence = NAN,
-                      .left = NAN,
                       .noise = NAN,
                       .bias = NAN,
                       .alone = NAN,

@@ -13,7 +13,6 @@ struct bf_trust {
     int64_t clusters;   /* J */
     double effective;   /* clusters that carry the weight: 1 / sum of squared shares */
     double influence;   /* standard error by influence; NaN if the method has no weights */
-    double left;        /* what the q of other folds says is left of the error; NaN likewise */
     double noise, bias; /* standard error and mean shift of the parts; NaN if none were run */
     int noise_df;
     const double *contribution; /* (J): of each cluster to the error of the value, or NULL */

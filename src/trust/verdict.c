@@ -16,7 +16,9 @@
 /* ---- Limits, chosen on logs of seeds below 1000 */
 
 static const double same_reward = 1e-9; /* of the range of rewards */
+static const double same_width = 1e-6;  /* the parts give the same constant */
 static const double few_clusters = 2, some_clusters = 4;
+static const double enough_clusters = 3;
 static const double share_of_clusters = 0.15, many_clusters = 20;
 static const double wide_gap = 0.4;
 static const double steep = 4; /* rise of weight with age */
@@ -52,7 +54,8 @@ static bool one_reward(bf__doubt *out, const bf__evidence *e) {
                      "every reward of the log is %.6g: whatever the target policy does, "
                      "the answer is that constant",
                      e->low);
-    if (!(e->weighted_deviation <= same_reward * (e->high - e->low)))
+    if (!(e->weighted_deviation <= same_reward * (e->high - e->low)) ||
+        half_width(e) > same_width * (e->high - e->low))
         return false;
     return doubt(out, BF__W_ONE_REWARD, true,
                  "all the weight is on rows of one reward, %.6g, and the log has rewards from %.6g "
@@ -150,6 +153,14 @@ bf__trust_rule bf__trust_rule_at(int index) {
 
 /* ---- Asking them */
 
+/* Few rows with much weight make an answer vary, and an interval sees that: the width has it
+ * already if enough clusters are left to measure it by. Then it is something to look at. */
+static bool in_the_width(const bf_warning *warning, const bf__evidence *e) {
+    bool rows = strcmp(warning->code, bf__reason_code(BF__W_FEW_ROWS)) == 0 ||
+                strcmp(warning->code, bf__reason_code(BF__W_ONE_ROW)) == 0;
+    return rows && e->trust->value.level > 0 && e->effective >= enough_clusters;
+}
+
 bf_status bf__verdict(bf_trust *trust, const bf__evidence *evidence, bf_arena *arena,
                       bf_error *err) {
     const bf_estimate *estimate = evidence->estimate;
@@ -158,6 +169,8 @@ bf_status bf__verdict(bf_trust *trust, const bf__evidence *evidence, bf_arena *a
     BF_ALLOC(list, arena, most, err);
     trust->reason_count = estimate->warning_count;
     memcpy(list, estimate->warnings, (size_t)estimate->warning_count * sizeof *list);
+    for (int i = 0; i < trust->reason_count; i++)
+        list[i].distrust = list[i].distrust && !in_the_width(&list[i], evidence);
     for (int k = 0; bf__trust_rule_at(k); k++) {
         bf__doubt found;
         if (!rules[k](&found, evidence))
