@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""browse.py DIR SHOTS - Opens DIR/report.html in headless Chromium and says what is wrong with it.
+"""browse.py DIR SHOTS [EXPECTED] - Opens DIR/report.html in headless Chromium and judges it.
 
 On a screen of 1280 pixels and on a telephone of 400: everything loads without a word and without
 the network, every figure is drawn and legible, nothing sticks out, all claims are there. Pictures
-of both go to SHOTS. Then pages that were damaged on purpose: each fault has to be found, by its
-words, or the check itself is broken.
+of both go to SHOTS. The file EXPECTED says which claims there should be and how many panels; without
+it the JSON files and the drawings of DIR do. Then pages that were damaged on purpose: each fault has
+to be found, by its words, or the check itself is broken.
 
 It speaks the DevTools protocol over a pipe, messages of JSON that end in a zero byte, so that the
 standard library is enough. Ends with status 1 and one line per fault.
@@ -406,16 +407,24 @@ def read(path):
         return file.read()
 
 
+def expected(folder, kept):
+    """The number of panels and the claims: from the file `kept`, or from what reproduce wrote."""
+    if kept:
+        known = json.loads(read(kept))
+        return known["panels"], known["claims"]
+    claims = []
+    for path in sorted(glob.glob(folder + "/*.json")):
+        claims += json.loads(read(path))["claims"]
+    return len(glob.glob(folder + "/figures/*-[0-9].svg")), claims
+
+
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     folder, shots = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     if not shutil.which("chromium"):
         sys.exit("browse: there is no chromium; script/setup test installs it")
-    panels = len(glob.glob(folder + "/figures/*-[0-9].svg"))
-    claims = []
-    for path in sorted(glob.glob(folder + "/*.json")):
-        claims += json.loads(read(path))["claims"]
+    panels, claims = expected(folder, sys.argv[3] if len(sys.argv) == 4 else None)
     if not panels or not claims:
         sys.exit(f"browse: {folder} has {panels} panels and {len(claims)} claims")
     page, faults = folder + "/report.html", []
@@ -426,7 +435,7 @@ def main():
             faults += [f"at {width} pixels: {fault}" for fault in found]
         drawings = {path: read(path) for path in glob.glob(folder + "/figures/*.svg")}
         faults += of_drawings(browser, page, drawings)
-        path, text = next(item for item in drawings.items() if item[0].endswith("-1.svg"))
+        path, text = min(drawings.items(), key=lambda item: (not item[0].endswith("-1.svg"), item))
         for words, damaged in damaged_drawings(text):
             found = of_drawings(browser, page, {path: damaged})
             if not any(words in fault for fault in found):
