@@ -151,9 +151,24 @@ static void groups_of_rows(void **state) {
         assert_near(g.mean, sum[a] / rows[a], 1e-12);
         assert_true(holds(&g.mean_interval, a) && holds(&g.share_interval, 0.5));
     }
+    double *ward = bf_arena_alloc(arena, data.n, sizeof *ward, &err); /* every third row, and 7 */
+    const char *name = "ward";
+    int64_t first = 0;
+    for (int64_t i = 0; i < data.n; i++) {
+        ward[i] = i % 3 == 0 ? -1.5 : 7;
+        first += i % 3 == 0;
+    }
     assert_int_equal(measure(&o, &data, "naive", 0, "ward"), BF_EUSAGE);
-    assert_non_null(strstr(err.message, "no column 'ward'"));
+    assert_non_null(strstr(err.message, "not kept a column 'ward'"));
     assert_int_equal(measure(&o, &data, "lstdq", 0.1, NULL), BF_EUSAGE);
+    data.extras = 1;
+    data.extra_names = &name;
+    data.extra = ward;
+    assert_ok(measure(&o, &data, "naive", 0, "ward"), err);
+    assert_true(bf_outcomes_group(o, 0, &g));
+    assert_near(g.value, -1.5, 0);
+    assert_near((double)g.rows, (double)first, 0);
+    assert_near(g.share, (double)first / (double)data.n, 1e-12);
 }
 
 static void shares(void **state) {

@@ -61,7 +61,8 @@ typedef struct bf_outcomes bf_outcomes;
 typedef struct bf_outcomes_options {
     const double *risk; /* (risk_count): shares of steps, above 0 and up to 1 */
     int risk_count;
-    const char *by; /* the column that makes groups of rows; NULL: none */
+    const char *by; /* the column that makes groups of rows: "a", "s" if states are finite, or one
+                       that the log has kept (bf_read_options.keep); NULL: none */
 } bf_outcomes_options;
 
 /* BF_EUSAGE if the method has no weights. `how` NULL: the defaults. */

@@ -179,7 +179,7 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     const bf__written outputs[] = {{"--json", o.json}, {NULL, NULL}};
     BF_TRY(bf__check_outputs(outputs, words, count, err));
     BF_TRY(bf__compare_check_outputs(outputs, &o.policy, o.behavior, err));
-    bf__asked asked = {NULL, o.behavior, o.gamma, o.terminal, trust.cluster};
+    bf__asked asked = {NULL, o.behavior, o.gamma, o.terminal, trust.cluster, NULL};
     BF_TRY(bf__question_load(&q, tool, &asked, &read, words, count, err));
     bf_filled filled[OWN_SLOTS];
     for (int k = 0; k < OWN_SLOTS; k++)

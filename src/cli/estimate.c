@@ -314,7 +314,11 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     BF_TRY(bf__check_outputs(outputs, words, count, err));
     BF_TRY(bf__compare_check_outputs(outputs, &o.policy, o.behavior, err));
     bf__asked asked = {o.policy.count == 1 ? bf__compare_policy(o.policy.item[0]) : NULL,
-                       o.behavior, o.gamma, o.terminal, trust.cluster};
+                       o.behavior,
+                       o.gamma,
+                       o.terminal,
+                       trust.cluster,
+                       o.by};
     BF_TRY(bf__question_load(&q, tool, &asked, &read, words, count, err));
     if (o.policy.count > 1)
         return bf__args_flags(slots, slot_count,

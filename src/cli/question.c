@@ -45,6 +45,11 @@ static bf_status keep_also(bf_read_options *out, const bf_read_options *read, co
     return BF_OK;
 }
 
+/* Columns that groups can be made of without being kept. */
+static bool has_meaning(const char *column) {
+    return strcmp(column, "a") == 0 || strcmp(column, "s") == 0;
+}
+
 bf_status bf__question_load(bf__question *q, bf__tool *tool, const bf__asked *o,
                             const bf_read_options *read, const char *const *paths, int count,
                             bf_error *err) {
@@ -53,6 +58,8 @@ bf_status bf__question_load(bf__question *q, bf__tool *tool, const bf__asked *o,
     *problem = (bf_problem){.gamma = o->gamma, .terminal = o->terminal, .size = sizeof *problem};
     bf_read_options reading;
     BF_TRY(keep_also(&reading, read, o->cluster, tool->arena, err));
+    if (o->by && !has_meaning(o->by) && !(o->cluster && strcmp(o->by, o->cluster) == 0))
+        BF_TRY(keep_also(&reading, &reading, o->by, tool->arena, err));
     BF_TRY(
         bf_dataset_read(&problem->data, paths, count, &reading, &tool->context, tool->arena, err));
     if (bf_dataset_ignored(problem->data))

@@ -14,7 +14,7 @@ typedef struct bf__asked {
     const char *policy, *behavior; /* NULL: not given */
     double gamma;
     int terminal;
-    const char *cluster; /* a column that the log has to keep; NULL: none */
+    const char *cluster, *by; /* columns that the log has to keep; NULL: none */
 } bf__asked;
 
 /* Reads the log and applies the policies. */

@@ -202,7 +202,7 @@ static const double *column_of(const bf_dataset *data, const char *name, double 
     }
     if (strcmp(name, "s") == 0 && data->states > 0)
         return data->state;
-    return NULL;
+    return bf__dataset_extra(data, name);
 }
 
 /* Distinct values, ascending, into `values` (MOST_GROUPS); the number, or -1 if there are more. */
@@ -249,7 +249,7 @@ static bf_status find_groups(bf_outcomes *out, work *k, const char *by, bf_error
     BF_ALLOC(sorted, k->arena, data->n, err);
     const double *column = column_of(data, by, scratch);
     if (!column)
-        return bf_fail(err, BF_EUSAGE, "by: the log has no column '%s' of groups", by);
+        return bf_fail(err, BF_EUSAGE, "by: the log has not kept a column '%s'", by);
     memcpy(sorted, column, (size_t)data->n * sizeof *sorted);
     out->groups = distinct(values, sorted, data->n);
     if (out->groups < 0)
