@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "backflow/backflow.h"
-#include "core/log.h"
+#include "core/context.h"
 #include "estimator/answer.h"
 
 static int make(const char *path, double megabytes) {

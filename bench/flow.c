@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "backflow/backflow.h"
-#include "core/log.h"
+#include "core/context.h"
 #include "estimator/answer.h"
 #include "flow/exact.h"
 #include "flow/flow.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "backflow/backflow.h"
-#include "core/log.h"
+#include "core/context.h"
 #include "solver/mlp.h"
 
 int main(int argc, char **argv) {

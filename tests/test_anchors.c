@@ -52,7 +52,7 @@ static void bad_options_and_stopping(void **state) {
     (void)state;
     bf_dataset data = models_walk(50, 2, 2, 10, 2, arena);
     bf_estimate out;
-    bf_context stop = {.threads = 1, .log = {.progress = models_stop}};
+    bf_context stop = {.threads = 1, .callbacks = {.progress = models_stop}};
     const char *wrong[] = {"weights", "anchors", "anchor_width", "0.1,-1", NULL};
     assert_int_equal(models_try(&out, &data, 1, 0, NULL, wrong, arena, &err), BF_EUSAGE);
     assert_string_equal(err.message, "anchor_width: '-1' is not a number from 1e-6 to 1e6");

@@ -3,7 +3,7 @@
 #include "mdp.h"
 
 #include "linalg/dense.h"
-#include "weights/correction.h"
+#include "weights/rebalance.h"
 
 TEST_ARENA;
 
@@ -559,10 +559,10 @@ static void interruptions(void **state) {
     line l = {.unit = 1};
     bf_dataset data = line_log(&l, 1000, 5);
     bf_estimate out, base = answer(&data, 1, BF_TERMINAL_RESTART, "neighbours");
-    bf_context context = {.seed = 1, .log = {.progress = stop_at, .context = "finding"}};
+    bf_context context = {.seed = 1, .callbacks = {.progress = stop_at, .context = "finding"}};
     assert_int_equal(try_with(&out, &data, 1, BF_TERMINAL_RESTART, "auto", &context),
                      BF_ECANCELLED);
-    context.log.context = "correcting";
+    context.callbacks.context = "correcting";
     assert_ok(try_with(&out, &data, 1, BF_TERMINAL_RESTART, "auto", &context), err);
     assert_near(out.value, base.value, 1e-12);
     assert_true(out.warning_count > 0 && out.warnings[out.warning_count - 1].distrust);

@@ -263,7 +263,7 @@ static void reading_can_be_cancelled(void **state) {
     size_t size = long_log(&text, 600000);
     const char *path = logs_write(l, "long.csv", text, size);
     int calls = 0;
-    bf_context context = {.log = {NULL, stop, &calls}, .threads = 1};
+    bf_context context = {.callbacks = {NULL, stop, &calls}, .threads = 1};
     bf_dataset d;
     logs_expect(l, bf__dataset_read(&d, &path, 1, NULL, &context, l->arena, &l->err), BF_ECANCELLED,
                 "@long.csv: reading was interrupted");

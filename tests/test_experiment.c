@@ -471,7 +471,7 @@ static void interrupted(void **state) {
             LIST("problems", problems[i], "policy", "uniform", "methods", "blackbox", "runs", "40"),
             1);
         bf__store *store = NULL; /* too few runs for it to grow */
-        bf_context context = {.log = {.progress = refuse}, .seed = 1, .threads = 2};
+        bf_context context = {.callbacks = {.progress = refuse}, .seed = 1, .threads = 2};
         assert_ok(bf__store_open(&store, folder, true, NULL, arena, &err), err);
         assert_int_equal(bf__studies_run(&s, 1, &effort, store, &context, arena, &err),
                          BF_ECANCELLED);

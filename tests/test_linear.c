@@ -154,7 +154,7 @@ static void bad_options_and_stopping(void **state) {
     (void)state;
     bf_dataset data = models_walk(50, 2, 2, 10, 2, arena);
     bf_estimate out;
-    bf_context stop = {.threads = 1, .log = {.progress = models_stop}};
+    bf_context stop = {.threads = 1, .callbacks = {.progress = models_stop}};
     const char *wrong[] = {"weights", "linear", "ridge", "small", NULL};
     const char *share[] = {"weights", "linear", "action_share", "2", NULL};
     assert_int_equal(models_try(&out, &data, 1, 0, NULL, wrong, arena, &err), BF_EUSAGE);

@@ -3,7 +3,7 @@
 #include "mdp.h"
 
 #include "model/regression.h"
-#include "problem/count.h"
+#include "problem/count_model.h"
 #include "value/q.h"
 
 TEST_ARENA;
@@ -108,10 +108,10 @@ static void either_is_enough(void **state) {
             double truth = mdp_value(&m, gammas[g], p0);
             bf_problem problem = {&data, gammas[g], BF_TERMINAL_RESTART};
             bf__cells cells;
-            bf__count count;
+            bf__count_model count;
             bf__q right, wrong = {0};
             assert_ok(bf__cells_build(&cells, &problem, arena, &err), err);
-            assert_ok(bf__count_solve(&count, &cells, NULL, arena, &err), err);
+            assert_ok(bf__count_model_solve(&count, &cells, NULL, arena, &err), err);
             assert_ok(bf__q_cells(&right, &problem, NULL, arena, &err), err);
             double *guess = bf_arena_alloc(arena, cells.cells, sizeof *guess, &err);
             double *part = bf_arena_alloc(arena, cells.cells, sizeof *part, &err);
@@ -123,7 +123,7 @@ static void either_is_enough(void **state) {
                 part[c] = bf_rng_uniform(&rng);
                 total += part[c];
             }
-            assert_ok(bf__count_gap(cell_gap, &count, guess, arena, &err), err);
+            assert_ok(bf__count_model_gap(cell_gap, &count, guess, arena, &err), err);
             for (int64_t i = 0; i < data.n; i++) {
                 int64_t c = cells.row_cell[i];
                 gap[i] = cell_gap[c];
@@ -394,7 +394,7 @@ static void work_can_be_cancelled(void **state) {
     (void)state;
     bf_dataset data = linear_log(0.8, true);
     bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
-    bf_context context = {.log = {.progress = stop_at_once}};
+    bf_context context = {.callbacks = {.progress = stop_at_once}};
     bf_estimate out;
     const char *const methods[] = {"model", "lstdq"};
     for (int k = 0; k < 2; k++)

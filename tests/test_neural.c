@@ -356,7 +356,7 @@ static void interrupted(void **state) {
     (void)state;
     bf_dataset data = make_log((shape){.n = 300, .d = 2, .actions = 2, .horizon = 50, .scale = 1});
     int calls = 0;
-    bf_context context = {.log = {NULL, stop_at_five, &calls}, .threads = 1, .seed = 1};
+    bf_context context = {.callbacks = {NULL, stop_at_five, &calls}, .threads = 1, .seed = 1};
     bf_estimate answer;
     assert_ok(estimate(&answer, &data, "", &context), err);
     bool said = false;

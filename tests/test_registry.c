@@ -323,7 +323,7 @@ static void every_report_of_progress_may_stop(void **state) {
         const subject *s = &b.subject[k];
         bf_settings *settings = settings_of(s, "", arena);
         patience p = {.stop = 0};
-        bf_context context = {.threads = 1, .seed = 7, .log = {NULL, progress, &p}};
+        bf_context context = {.threads = 1, .seed = 7, .callbacks = {NULL, progress, &p}};
         bf_estimate out;
         assert_ok(run(&out, &b, s, 1, settings, &context, arena), err);
         int all = p.calls, step = 1 + all / 100;

@@ -209,7 +209,7 @@ static void failures_and_interrupts_come_out(void **state) {
     assert_int_equal(bf__rollout_run(&rollout, no_visit, NULL, &f->context, &f->err), BF_EPOLICY);
     assert_string_equal(f->err.message, "broken.policy: not today");
     int calls = 0;
-    f->context.log = (bf_log){.progress = stop, .context = &calls};
+    f->context.callbacks = (bf_callbacks){.progress = stop, .context = &calls};
     rollout.policy = parse(f, "cartpole", "uniform");
     rollout.steps = 1000000; /* would take minutes */
     rollout.chains = 1000;

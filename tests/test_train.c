@@ -83,7 +83,7 @@ static void stopping_keeps_the_best_so_far(void **state) {
     bf_train_options options = tiny(env);
     for (int allowed = 0; allowed < 3; allowed++) {
         int left = allowed;
-        bf_context context = {.log = {.progress = stop_after, .context = &left}, .seed = 1};
+        bf_context context = {.callbacks = {.progress = stop_after, .context = &left}, .seed = 1};
         bf_train_result result;
         bf_status status = bf_train(&result, env, &options, &context, arena, &err);
         assert_int_equal(status, allowed ? BF_OK : BF_ECANCELLED);

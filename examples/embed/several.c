@@ -22,7 +22,7 @@ static bf_status ask(const bf_dataset *log, const char *policy_name, watch *w, b
     const bf_policy *policy;
     const bf_dataset *question;
     const bf_estimate *estimate;
-    bf_log report = {NULL, look, w};
+    bf_callbacks report = {NULL, look, w};
     bf_context context = {report, 0, 1, sizeof(bf_context)};
     bf_status status = bf_policy_parse(&policy, policy_name, bf_dataset_actions(log), arena, err);
     if (status == BF_OK)
@@ -52,7 +52,7 @@ static bf_status answer(bf_arena *arena, bf_error *err) {
                                 100, sizeof simulation};
     if (bf_simulate(&log, &simulation, &context, arena, err) == BF_ECANCELLED)
         printf("cancelled at the first call\n");
-    context.log.context = &patient;
+    context.callbacks.context = &patient;
     BF_TRY(bf_simulate(&log, &simulation, &context, arena, err));
     for (int i = 0; i < 3; i++)
         BF_TRY(ask(log, names[i], &patient, err));

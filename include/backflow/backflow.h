@@ -4,12 +4,12 @@
 
 #include "backflow/array.h"
 #include "backflow/compare.h"
+#include "backflow/context.h"
 #include "backflow/dataset.h"
 #include "backflow/detail.h"
 #include "backflow/env.h"
 #include "backflow/estimator.h"
 #include "backflow/file.h"
-#include "backflow/log.h"
 #include "backflow/machine.h"
 #include "backflow/matrix.h"
 #include "backflow/memory.h"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "backflow/array.h"
-#include "backflow/log.h"
+#include "backflow/context.h"
 #include "backflow/memory.h"
 #include "backflow/options.h"
 

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backflow/context.h"
 #include "backflow/dataset.h"
-#include "backflow/log.h"
 #include "backflow/memory.h"
 #include "backflow/policy.h"
 #include "backflow/rng.h"

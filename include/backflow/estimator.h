@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "backflow/log.h"
+#include "backflow/context.h"
 #include "backflow/memory.h"
 #include "backflow/options.h"
 #include "backflow/problem.h"

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backflow/context.h"
 #include "backflow/dataset.h"
-#include "backflow/log.h"
 #include "backflow/matrix.h"
 #include "backflow/memory.h"
 

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backflow/context.h"
 #include "backflow/env.h"
-#include "backflow/log.h"
 #include "backflow/memory.h"
 #include "backflow/policy.h"
 

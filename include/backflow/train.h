@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
+#include "backflow/context.h"
 #include "backflow/env.h"
-#include "backflow/log.h"
 #include "backflow/memory.h"
 #include "backflow/options.h"
 #include "backflow/policy.h"

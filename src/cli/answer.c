@@ -67,13 +67,13 @@ bf_status bf__answer_give(const bf__tool *tool, const char *where, const char *t
     return text && !piped ? bf__answer_say(tool, text, err) : BF_OK;
 }
 
-void bf__tool_note(const bf__tool *tool, bf_log_level level, const char *format, ...) {
+void bf__tool_note(const bf__tool *tool, bf_message_level level, const char *format, ...) {
     char text[1024];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    tool->context.log.message(tool->context.log.context, level, text);
+    tool->context.callbacks.message(tool->context.callbacks.context, level, text);
 }
 
 double bf__tool_seconds(void) {

@@ -103,7 +103,7 @@ bf_status bf__answer_say(const bf__tool *tool, const char *text, bf_error *err);
 char *bf__flags(char *text);
 
 /* A message as the library would give one. */
-void bf__tool_note(const bf__tool *tool, bf_log_level level, const char *format, ...)
+void bf__tool_note(const bf__tool *tool, bf_message_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Seconds on a clock that only goes forward. */

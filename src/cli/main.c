@@ -67,14 +67,14 @@ static void close_line(screen *s) {
     s->line_open = false;
 }
 
-static void on_message(void *context, bf_log_level level, const char *text) {
+static void on_message(void *context, bf_message_level level, const char *text) {
     screen *s = context;
-    if (s->tool->common.quiet || level == BF_LOG_DEBUG)
+    if (s->tool->common.quiet || level == BF_MESSAGE_DEBUG)
         return;
     close_line(s);
     char said[2048];
     snprintf(said, sizeof said, "%s", text);
-    fprintf(s->tool->err, "backflow: %s%s\n", level == BF_LOG_WARNING ? "warning: " : "",
+    fprintf(s->tool->err, "backflow: %s%s\n", level == BF_MESSAGE_WARNING ? "warning: " : "",
             bf__flags(said));
 }
 
@@ -219,7 +219,7 @@ int main(int argc, char **argv) {
     }
     listen();
     screen s = {.tool = &tool};
-    tool.context.log = (bf_log){on_message, on_progress, &s};
+    tool.context.callbacks = (bf_callbacks){on_message, on_progress, &s};
     if (bf_arena_create(&tool.arena, NULL, &err) != BF_OK)
         return fail(&tool, command->name, &err);
     int exit_status = 0;

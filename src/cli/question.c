@@ -9,7 +9,7 @@ static bf_status take_behavior(bf__question *q, bf__tool *tool, const char *spec
     const bf_policy *policy;
     bf_array mu;
     if (bf_dataset_column(&mu, data, "mu") || bf_dataset_column(&mu, data, "mu_all"))
-        bf__tool_note(tool, BF_LOG_NOTE, "--behavior takes the place of the log's columns mu");
+        bf__tool_note(tool, BF_MESSAGE_NOTE, "--behavior takes the place of the log's columns mu");
     if (strcmp(spec, "estimate") != 0) {
         BF_TRY(bf_policy_parse(&policy, spec, bf_dataset_actions(data), tool->arena, err));
         return bf_behavior_apply(&q->problem.data, policy, data, tool->arena, err);
@@ -17,11 +17,11 @@ static bf_status take_behavior(bf__question *q, bf__tool *tool, const char *spec
     BF_TRY(bf_behavior_fit(&q->problem.data, data, &tool->context, tool->arena, err));
     const bf_behavior *b = bf_dataset_behavior(q->problem.data);
     if (strcmp(b->model, "counts") == 0)
-        bf__tool_note(tool, BF_LOG_NOTE,
+        bf__tool_note(tool, BF_MESSAGE_NOTE,
                       "behaviour policy estimated from the log: shares of actions per state");
     else
         bf__tool_note(
-            tool, BF_LOG_NOTE,
+            tool, BF_MESSAGE_NOTE,
             "behaviour policy estimated from the log: logistic regression on %lld features, "
             "ridge %g; on rows it was not fitted to: log likelihood %.4f (%.4f without looking "
             "at states), calibration error %.4f",
@@ -63,7 +63,7 @@ bf_status bf__question_load(bf__question *q, bf__tool *tool, const bf__asked *o,
     BF_TRY(
         bf_dataset_read(&problem->data, paths, count, &reading, &tool->context, tool->arena, err));
     if (bf_dataset_ignored(problem->data))
-        bf__tool_note(tool, BF_LOG_WARNING, "columns not known and not used: %s",
+        bf__tool_note(tool, BF_MESSAGE_WARNING, "columns not known and not used: %s",
                       bf_dataset_ignored(problem->data));
     if (o->policy) {
         BF_TRY(bf_policy_parse(&problem->target, o->policy, bf_dataset_actions(problem->data),

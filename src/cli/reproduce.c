@@ -172,7 +172,7 @@ static bf_status write_all(bf__tool *tool, bf__study *studies, int count,
         BF_TRY(bf__study_csv(&studies[i], o->output, err));
         BF_TRY(bf__study_json(&studies[i], provenance, o->output, err));
         bf_progress progress = {"drawing", i, count, studies[i].experiment->name};
-        tool->context.log.progress(tool->context.log.context, &progress);
+        tool->context.callbacks.progress(tool->context.callbacks.context, &progress);
         if (o->figures)
             BF_TRY(bf__study_figure(&studies[i], o->output, tool->arena, err));
     }

@@ -8,8 +8,8 @@
 
 #include "backflow/compare.h"
 #include "compare/contest.h"
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "core/numeric.h"
 #include "estimator/result.h"
 #include "trust/parts.h"

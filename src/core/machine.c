@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/blas.h"
-#include "core/log.h"
+#include "core/context.h"
 
 #define TEXT_OF(x)       #x
 #define VERSION(a, b, c) TEXT_OF(a) "." TEXT_OF(b) "." TEXT_OF(c)

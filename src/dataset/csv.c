@@ -16,8 +16,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "dataset/reader.h"
 #include "format/number.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <zip.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "dataset/arrays.h"
 
 #define RATIO 1100 /* what an archive may claim, of its own size */

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <zip.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "core/output.h"
 #include "dataset/write.h"
 

@@ -20,7 +20,7 @@ static bf_status run_half(double *out, int count, const int32_t *part, int which
     bf_problem question = *problem;
     bf_context silent = context ? *context : (bf_context){.seed = 1};
     bf_error cause;
-    silent.log.message = NULL;
+    silent.callbacks.message = NULL;
     question.data = &data;
     BF_TRY(bf_arena_create(&own, bf_arena_allocator(arena), err));
     bf_status status = bf__subset(&data, problem->data, clusters, part, which, own, &cause);

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
-#include "problem/repeated.h"
+#include "problem/label_states.h"
 
 static double inner(const double *a, const double *b, int64_t n) {
     double sum = 0;
@@ -133,7 +133,7 @@ bf_status bf__walk_make(bf__walk *out, const bf_problem *problem, const bf_setti
     BF_TRY(check(problem, err));
     if (data->action && !finite) {
         bf_dataset numbered;
-        BF_TRY(bf__repeated_states(&finite, &numbered, data, arena, err));
+        BF_TRY(bf__label_states(&finite, &numbered, data, arena, err));
     }
     return finite ? bf__walk_cells(out, problem, arena, err)
                   : bf__walk_neighbours(out, problem, settings, context, arena, err);

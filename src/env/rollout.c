@@ -15,8 +15,8 @@
 #include <omp.h>
 #include <stdatomic.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "policy/kind.h"
 
 enum { BLOCK = BF_ROLLOUT_BLOCK };

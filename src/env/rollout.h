@@ -2,8 +2,8 @@
 #ifndef BF_ENV_ROLLOUT_H
 #define BF_ENV_ROLLOUT_H
 
+#include "backflow/context.h"
 #include "backflow/env.h"
-#include "backflow/log.h"
 
 #define BF_ROLLOUT_BLOCK                                                                           \
     64 /* chains that move together; a policy is asked about so many states                        \

@@ -2,8 +2,8 @@
 #ifndef BF_ENV_SIMULATE_H
 #define BF_ENV_SIMULATE_H
 
+#include "backflow/context.h"
 #include "backflow/env.h"
-#include "backflow/log.h"
 #include "dataset/dataset.h"
 
 /* As bf_simulate, into a struct that the caller has. */

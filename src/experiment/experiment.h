@@ -7,8 +7,8 @@
 #ifndef BF_EXPERIMENT_EXPERIMENT_H
 #define BF_EXPERIMENT_EXPERIMENT_H
 
+#include "backflow/context.h"
 #include "backflow/env.h"
-#include "backflow/log.h"
 #include "backflow/options.h"
 #include "experiment/contender.h"
 #include "stats/spread.h"

@@ -19,8 +19,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "core/text.h"
 #include "env/exact.h"
 #include "env/simulate.h"
@@ -285,7 +285,7 @@ static bf_status run_job(pool *p, const job *j, bf_error *err) {
     bf_dataset data;
     const cell *first = j->cells;
     bf_rng rng = bf_rng_make(p->context->seed, first->log, (uint64_t)first->run);
-    bf_context own = {.log = {.progress = go_on, .context = p}, .threads = 1};
+    bf_context own = {.callbacks = {.progress = go_on, .context = p}, .threads = 1};
     own.seed = bf_rng_u64(&rng);
     BF_TRY(bf_arena_create(&arena, p->allocator, err));
     bf_status status = make_log(&data, first, &own, arena, err);
@@ -342,7 +342,7 @@ static void watch(pool *p) {
             over = p->finished == p->job_count || (p->stop && p->finished == p->next);
         }
         if (complaint[0])
-            bf__log(p->context, BF_LOG_WARNING, "%s", complaint);
+            bf__message(p->context, BF_MESSAGE_WARNING, "%s", complaint);
         if (!bf__progress(p->context, "running", done, p->cost, detail)) {
 #pragma omp critical(bf_experiment)
             if (!p->stop) {

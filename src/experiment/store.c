@@ -19,8 +19,8 @@
 
 #include "backflow/machine.h"
 #include "backflow/version.h"
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "core/text.h"
 
 #define HEADER                                                                                     \
@@ -170,14 +170,14 @@ static bf_status read_all(bf__store *store, int64_t size, const bf_context *cont
         BF_TRY(read_line(store, line, ++number, &others, err));
     }
     if (line < over) {
-        bf__log(context, BF_LOG_NOTE, "%s: the last line was cut off; its run is done again",
-                store->path);
+        bf__message(context, BF_MESSAGE_NOTE,
+                    "%s: the last line was cut off; its run is done again", store->path);
         if (ftruncate(store->file, (off_t)(line - text)) != 0)
             return failed(store, "written", err);
     }
     if (others > 0)
-        bf__log(context, BF_LOG_NOTE, "%s: %lld runs of another version are not used", store->path,
-                (long long)others);
+        bf__message(context, BF_MESSAGE_NOTE, "%s: %lld runs of another version are not used",
+                    store->path, (long long)others);
     return BF_OK;
 }
 

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "backflow/log.h"
+#include "backflow/context.h"
 #include "backflow/memory.h"
 
 #define BF_KEY_SIZE 1024

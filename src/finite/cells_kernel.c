@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "finite/cells_qp.h"
 #include "kernel/bandwidth.h"
 #include "kernel/coordinates.h"

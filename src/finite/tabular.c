@@ -13,8 +13,9 @@
  *   probability that the target policy, from the log's start states, ends in each.
  * - The target policy leads to pairs that were never seen, from the start states or always. No
  *   weights balance the flow there, and the minimiser of the program bends the whole flow around a
- *   few gaps. So gaps are filled with what the log shows (problem/count.c), and the weights are the
- *   visits of that chain. --gaps program gives the minimiser. `coverage` says how much is missing.
+ *   few gaps. So gaps are filled with what the log shows (problem/count_model.c), and the weights
+ * are the visits of that chain. --gaps program gives the minimiser. `coverage` says how much is
+ * missing.
  *
  * Cost O(n + edges) and the chain's O(S^3 / 3), or a few times O(16 S^3 / 3) for the program. */
 #include <math.h>
@@ -27,7 +28,7 @@
 #include "finite/cells_qp.h"
 #include "kernel/kernel.h"
 #include "problem/cells.h"
-#include "problem/count.h"
+#include "problem/count_model.h"
 #include "solver/chain.h"
 #include "solver/simplex_qp.h"
 #include "weights/weights.h"
@@ -253,8 +254,8 @@ static bf_status report(bf_estimate *out, const bf_problem *problem, const bf__c
 /* The visits of the log's own chain, its gaps filled with what it shows. */
 static bf_status solve_filled(solution *out, const bf__cells *m, const bf_context *context,
                               bf_arena *arena, bf_error *err) {
-    bf__count count;
-    BF_TRY(bf__count_solve(&count, m, context, arena, err));
+    bf__count_model count;
+    BF_TRY(bf__count_model_solve(&count, m, context, arena, err));
     for (int64_t c = 0; c < m->cells; c++)
         out->x[c] = count.mass[m->state_of[c]] * count.pi[c];
     out->filled = true;

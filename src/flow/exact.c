@@ -14,8 +14,8 @@
 
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "flow/tile.h"
 
 enum { AREA = BF__TILE * BF__TILE };

@@ -8,8 +8,8 @@
 #include <omp.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "flow/tile.h"
 
 /* A chain has to be this long on average before one row serves both ends of a transition. */

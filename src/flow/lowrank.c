@@ -21,8 +21,8 @@
 #include <string.h>
 
 #include "core/blas.h"
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "flow/tile.h"
 #include "linalg/dense.h"
 #include "linalg/rpcholesky.h"

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "flow/tile.h"
 #include "linalg/dense.h"
 

@@ -19,8 +19,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 
 /* `count` frequencies of a kernel in d dimensions. */
 static bf_status draw(const double **out, const bf__kernel *kernel, int d, int64_t count,

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "core/blas.h"
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 
 /* ACROSS is a multiple of STRIP: a square of the diagonal is never cut. */
 enum { TILE = 256, DEPTH = 4096, STRIP = 192, ACROSS = 1152 };

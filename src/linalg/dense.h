@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "backflow/log.h"
+#include "backflow/context.h"
 #include "backflow/memory.h"
 
 /* c (m, n) = op(a) op(b). a is (m, k), or (k, m) if ta is set. b is (k, n), or (n, k) if tb is

@@ -21,8 +21,8 @@
 
 #include "backflow/rng.h"
 #include "core/blas.h"
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "linalg/dense.h"
 
 enum { BLOCK = BF__PSD_BLOCK, ROWS = 256, MAX_IDLE = 50 };

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "backflow/log.h"
+#include "backflow/context.h"
 #include "backflow/memory.h"
 
 /* The most columns asked for at once. */

@@ -5,8 +5,8 @@
 #include "estimator/remarks.h"
 #include "estimator/result.h"
 
-bf_status bf__count_report(bf_estimate *out, const bf__count *count, bf_arena *arena,
-                           bf_error *err) {
+bf_status bf__count_model_report(bf_estimate *out, const bf__count_model *count, bf_arena *arena,
+                                 bf_error *err) {
     const bf__cells *m = count->cells;
     bf__diagnose(out, BF__D_COVERAGE_MODEL, count->covered);
     bf__diagnose(out, BF__D_CELLS, (double)(m->cells - m->absorbing));

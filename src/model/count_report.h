@@ -3,10 +3,10 @@
 #define BF_MODEL_COUNT_REPORT_H
 
 #include "estimator/answer.h"
-#include "problem/count.h"
+#include "problem/count_model.h"
 
 /* Coverage, closed classes and what they are a warning of. */
-bf_status bf__count_report(bf_estimate *out, const bf__count *count, bf_arena *arena,
-                           bf_error *err);
+bf_status bf__count_model_report(bf_estimate *out, const bf__count_model *count, bf_arena *arena,
+                                 bf_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* model.c - The model-based baseline: learn what actions do, and ask the model.
  *
- * Estimates   finite states: the value of the log's frequencies, exactly (count.c)
+ * Estimates   finite states: the value of the log's frequencies, exactly (count_model.c)
  *             real-valued states: the mean reward of a rollout of the target policy in a model
  *             fitted by kernel regression (model_rollout.c)
  * Source      paper, section 5, "model-based" baseline */
@@ -51,10 +51,10 @@ static bf_status choose(const bf_model **out, const bf_problem *problem,
 static bf_status count_model(bf_estimate *out, const bf_problem *problem, const bf_context *context,
                              bf_arena *arena, bf_error *err) {
     bf__cells m;
-    bf__count count;
+    bf__count_model count;
     double *weights;
     BF_TRY(bf__cells_build(&m, problem, arena, err));
-    BF_TRY(bf__count_solve(&count, &m, context, arena, err));
+    BF_TRY(bf__count_model_solve(&count, &m, context, arena, err));
     BF_ALLOC(weights, arena, problem->data->n, err);
     for (int64_t i = 0; i < problem->data->n; i++) {
         int64_t c = m.row_cell[i];
@@ -65,7 +65,7 @@ static bf_status count_model(bf_estimate *out, const bf_problem *problem, const 
     out->model = "count";
     if (m.absorbing)
         bf__diagnose(out, BF__D_ABSORBED, count.mass[m.states - 1]);
-    return bf__count_report(out, &count, arena, err);
+    return bf__count_model_report(out, &count, arena, err);
 }
 
 static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model *model,

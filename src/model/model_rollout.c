@@ -21,8 +21,8 @@
 #include <string.h>
 
 #include "backflow/rng.h"
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "estimator/remarks.h"
 #include "estimator/result.h"
 #include "kernel/bandwidth.h"

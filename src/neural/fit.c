@@ -16,8 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "core/text.h"
 #include "solver/adam.h"
 

@@ -18,8 +18,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "linalg/clones.h"
 
 enum { PIECES = 32, BLOCK = 32, LANES = 16, WIDE = 16 };

@@ -5,7 +5,7 @@
 #ifndef BF_PROBLEM_POINTS_H
 #define BF_PROBLEM_POINTS_H
 
-#include "backflow/log.h"
+#include "backflow/context.h"
 #include "backflow/options.h"
 #include "kernel/coordinates.h"
 #include "problem/column_list.h"

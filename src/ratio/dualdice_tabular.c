@@ -15,8 +15,8 @@
  * Cost        O(n A + K^3) */
 #include <math.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "estimator/result.h"
 #include "linalg/dense.h"
 #include "problem/cells.h"

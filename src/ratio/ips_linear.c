@@ -25,8 +25,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "estimator/result.h"
 #include "flow/lowrank.h"
 #include "kernel/bandwidth.h"

@@ -15,8 +15,8 @@
  *             batch is too small to share out */
 #include <math.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "estimator/result.h"
 #include "kernel/bandwidth.h"
 #include "kernel/kernel.h"

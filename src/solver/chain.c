@@ -17,8 +17,8 @@
 #include <string.h>
 
 #include "core/blas.h"
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 
 enum { DIRECT_LIMIT = 6000, SWEEPS = 20000 };
 

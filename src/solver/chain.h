@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "backflow/log.h"
+#include "backflow/context.h"
 #include "backflow/memory.h"
 
 /* Row i goes to index[j] with probability prob[j], begin[i] <= j < begin[i + 1]. Rows sum to 1. An

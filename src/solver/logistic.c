@@ -14,8 +14,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "linalg/dense.h"
 
 enum { STEPS = 60, HALVINGS = 40 };

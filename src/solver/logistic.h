@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "backflow/log.h"
+#include "backflow/context.h"
 #include "backflow/memory.h"
 
 /* The model is p(k | x) ~ exp(beta_k' x), k < classes. x (n, m) is row-major, y (n) are the

@@ -31,8 +31,8 @@
 #include <string.h>
 
 #include "core/blas.h"
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 
 enum { ACTIVE_SET_STEPS = 40, INTERIOR_STEPS = 80, FIRST_ORDER_STEPS = 20000 };
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "backflow/log.h"
+#include "backflow/context.h"
 #include "backflow/memory.h"
 
 /* Q is symmetric and positive semidefinite. It is given by the operations below. */

@@ -27,8 +27,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "linalg/clones.h"
 #include "solver/visits_levels.h"
 

@@ -24,8 +24,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 
 enum { EACH = 3, BOTTOM = 200, MOST_LEVELS = 24, SMOOTH = 3, THREADED = 400000 };
 static const double trace = 1e-40; /* so that no group is empty */

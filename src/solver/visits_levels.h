@@ -2,7 +2,7 @@
 #ifndef BF_SOLVER_VISITS_LEVELS_H
 #define BF_SOLVER_VISITS_LEVELS_H
 
-#include "backflow/log.h"
+#include "backflow/context.h"
 #include "backflow/memory.h"
 #include "solver/visits_chain.h"
 

@@ -2,8 +2,8 @@
 #ifndef BF_STATS_TRUTH_H
 #define BF_STATS_TRUTH_H
 
+#include "backflow/context.h"
 #include "backflow/env.h"
-#include "backflow/log.h"
 #include "stats/batch.h"
 
 void bf__truth_defaults(bf_truth_plan *plan, const bf_env *env);

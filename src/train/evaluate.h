@@ -2,8 +2,8 @@
 #ifndef BF_TRAIN_EVALUATE_H
 #define BF_TRAIN_EVALUATE_H
 
+#include "backflow/context.h"
 #include "backflow/env.h"
-#include "backflow/log.h"
 
 typedef struct bf__evaluation {
     double mean, error; /* mean of the undiscounted return, and its standard error */

@@ -19,8 +19,8 @@
 #include <string.h>
 
 #include "backflow/train.h"
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "core/text.h"
 #include "policy/network.h"
 #include "solver/mlp.h"

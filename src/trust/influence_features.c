@@ -1,6 +1,6 @@
 /* influence_features.c - The influence of clusters where q is linear in kernel features.
  *
- * Fits        q = phi' theta by two-stage least squares, as correction.c does: theta minimises
+ * Fits        q = phi' theta by two-stage least squares, as rebalance.c does: theta minimises
  *             |L^-1 (b - C theta)|^2 + lambda |theta|^2 with L L' = G,
  *             G = sum u (phi - f)(phi - f)', C = sum u (phi - f) psi', b = sum u (phi - f) r
  * Folds       clusters are dealt to 5 folds; the theta of a fold is fitted to all the others.
@@ -18,12 +18,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "flow/lowrank_sums.h"
 #include "linalg/dense.h"
 #include "trust/influence.h"
-#include "weights/correction.h"
+#include "weights/rebalance.h"
 
 enum { FOLDS = 5, RIDGES = 5, ROWS = 2048, FEATURES = 300, FEATURES_LARGE = 150, LARGE = 50000 };
 static const double ladder[RIDGES] = {1e-9, 1e-7, 1e-5, 1e-3, 1e-1};

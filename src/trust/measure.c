@@ -16,8 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "dataset/dataset.h"
 #include "estimator/answer.h"
 #include "problem/steps.h"

@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "trust/subset.h"
 
 void bf__measures(double out[BF__MEASURES], const bf_estimate *estimate) {
@@ -63,7 +63,7 @@ static bf_status note_failure(bf__parts *out, const bf_error *cause, bf_arena *a
 /* A part reports no messages of its own: they would be about a log that the user does not know. */
 static bf_context silent(const bf_context *context) {
     bf_context own = context ? *context : (bf_context){.seed = 1};
-    own.log.message = NULL;
+    own.callbacks.message = NULL;
     return own;
 }
 

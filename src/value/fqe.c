@@ -27,12 +27,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "core/text.h"
 #include "estimator/remarks.h"
 #include "estimator/result.h"
-#include "problem/pairs.h"
+#include "problem/network_inputs.h"
 #include "solver/adam.h"
 #include "solver/mlp.h"
 

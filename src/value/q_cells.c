@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "estimator/result.h"
 #include "linalg/dense.h"
 #include "model/count_report.h"
@@ -76,8 +76,8 @@ static bf_status solve(double *x, double *left, const bf__chain *chain, const do
 }
 
 /* g (nodes): the gain from each node on. */
-static bf_status gains(double *g, double *left, const bf__count *count, const bf_context *context,
-                       bf_arena *arena, bf_error *err) {
+static bf_status gains(double *g, double *left, const bf__count_model *count,
+                       const bf_context *context, bf_arena *arena, bf_error *err) {
     int64_t nodes = count->chain.n;
     double *rhs;
     uint8_t *pinned;
@@ -97,7 +97,7 @@ static bf_status gains(double *g, double *left, const bf__count *count, const bf
 }
 
 /* v (nodes). */
-static bf_status values(double *v, double *left, const bf__count *count, const double *g,
+static bf_status values(double *v, double *left, const bf__count_model *count, const double *g,
                         const bf_context *context, bf_arena *arena, bf_error *err) {
     int64_t nodes = count->chain.n;
     double *rhs;
@@ -116,7 +116,7 @@ static bf_status values(double *v, double *left, const bf__count *count, const d
 }
 
 /* q (C) from v. A state without actions has no q of its own: the process leaves it at once. */
-static void pair_values(double *q, const bf__count *count, const double *g, const double *v) {
+static void pair_values(double *q, const bf__count_model *count, const double *g, const double *v) {
     const bf__cells *m = count->cells;
     for (int64_t c = 0; c < m->cells; c++) {
         q[c] = m->reward[c] - g[m->state_of[c]] + m->restart[c] * v[m->states];
@@ -128,12 +128,12 @@ static void pair_values(double *q, const bf__count *count, const double *g, cons
 bf_status bf__cell_values_solve(bf__cell_values *out, const bf_problem *problem,
                                 const bf_context *context, bf_arena *arena, bf_error *err) {
     bf__cells *m;
-    bf__count *count;
+    bf__count_model *count;
     double *g, *v, *q;
     BF_ALLOC(m, arena, 1, err);
     BF_ALLOC(count, arena, 1, err);
     BF_TRY(bf__cells_build(m, problem, arena, err));
-    BF_TRY(bf__count_solve(count, m, context, arena, err));
+    BF_TRY(bf__count_model_solve(count, m, context, arena, err));
     BF_ALLOC(g, arena, count->chain.n, err);
     BF_ALLOC(v, arena, count->chain.n, err);
     BF_ALLOC(q, arena, m->cells, err);
@@ -152,12 +152,12 @@ bf_status bf__q_cells(bf__q *out, const bf_problem *problem, const bf_context *c
     BF_TRY(bf__cell_values_solve(&s, problem, context, arena, err));
     BF_ALLOC(cell_gap, arena, s.cells->cells, err);
     BF_ALLOC(gap, arena, n, err);
-    BF_TRY(bf__count_gap(cell_gap, s.count, s.q, arena, err));
+    BF_TRY(bf__count_model_gap(cell_gap, s.count, s.q, arena, err));
     for (int64_t i = 0; i < n; i++)
         gap[i] = cell_gap[s.cells->row_cell[i]];
     *out = (bf__q){.value = s.count->value, .gap = gap, .model = "tabular"};
     if (s.left > 1e-9)
         BF_TRY(bf__warn(&out->remarks, arena, err, BF__W_NOT_SOLVED, true,
                         "q was found only to %.3g", s.left));
-    return bf__count_report(&out->remarks, s.count, arena, err);
+    return bf__count_model_report(&out->remarks, s.count, arena, err);
 }

@@ -2,11 +2,11 @@
 #ifndef BF_VALUE_Q_CELLS_H
 #define BF_VALUE_Q_CELLS_H
 
-#include "problem/count.h"
+#include "problem/count_model.h"
 
 typedef struct bf__cell_values {
     const bf__cells *cells;
-    const bf__count *count;
+    const bf__count_model *count;
     const double *g; /* (nodes of the count): the gain from each state on; START is node S */
     const double *v; /* (nodes): differential value of a state; that of START is the mean of the
                         start states' */

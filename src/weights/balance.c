@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "estimator/remarks.h"
 #include "estimator/result.h"
 #include "kernel/bandwidth.h"

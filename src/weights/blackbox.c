@@ -6,11 +6,11 @@
  *             reinforcement learning, ICLR 2020, eq. (9) to (11); appendix A for gamma < 1
  *
  * What W may be is a list of its own, weights.def; here one is chosen. */
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "kernel/bandwidth.h"
+#include "problem/label_states.h"
 #include "problem/points.h"
-#include "problem/repeated.h"
 #include "weights/weights.h"
 
 #define BF_WEIGHTS(name) extern const bf__weights bf__weights_##name;
@@ -73,7 +73,7 @@ static bf_status number_states(bf_dataset *out, const bf_settings *settings, bf_
     bool found = false;
     if (o->weights != 0 || out->states > 0 || !out->action || (kind && kind->wide))
         return BF_OK;
-    BF_TRY(bf__repeated_states(&found, &numbered, out, arena, err));
+    BF_TRY(bf__label_states(&found, &numbered, out, arena, err));
     if (found)
         *out = numbered;
     return BF_OK;
@@ -106,10 +106,11 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
         BF_TRY(number_states(&data, settings, arena, err));
     numbered.data = &data;
     if (data.states != problem->data->states)
-        bf__log(context, BF_LOG_NOTE,
-                "states repeat: %lld of them, taken as a finite state space (`weights` corrected "
-                "goes by their coordinates)",
-                (long long)data.states);
+        bf__message(
+            context, BF_MESSAGE_NOTE,
+            "states repeat: %lld of them, taken as a finite state space (`weights` corrected "
+            "goes by their coordinates)",
+            (long long)data.states);
     out->model = model->name;
     return weights->run(out, &numbered, settings, context, arena, err);
 }

@@ -1,6 +1,6 @@
 /* corrected.c - Black-box weights for real-valued states: neighbours, then corrected on features.
  *
- * Estimates   median over 2 widths x 2 ridges of sum_i w_i r_i, w of correction.c on the base
+ * Estimates   median over 2 widths x 2 ridges of sum_i w_i r_i, w of rebalance.c on the base
  *             weights of neighbours_chain.c; not outside the rewards of the log
  * Cost        the chain, and O(N m^2 + n m) per width, m = n / 5 features, 50 to 800, and from
  *             100,000 rows on 800 (n / 100,000)^0.1; N = n up to 40,000 rows, then 30,000, and
@@ -17,12 +17,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "estimator/judge.h"
 #include "estimator/result.h"
-#include "weights/correction.h"
 #include "weights/neighbours.h"
+#include "weights/rebalance.h"
 
 enum { WIDTHS = 2, RIDGES = 2, MEMBERS = WIDTHS * RIDGES, RUNGS = 5 };
 enum { FEATURES = 800, ALL_ROWS = 40000, SOME_ROWS = 30000, LARGE = 100000 };

@@ -22,8 +22,8 @@
  * rewards), whose balance it is. The weights handed out are max(W, 0), made to sum to 1. */
 #include <math.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "estimator/judge.h"
 #include "estimator/result.h"
 #include "flow/plan.h"

@@ -9,8 +9,8 @@
 
 #include <math.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "linalg/dense.h"
 
 enum { ROWS = 4096 };

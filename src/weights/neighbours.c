@@ -9,20 +9,20 @@
  * a little biased, which `corrected` mends. */
 #include <math.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "estimator/remarks.h"
 #include "estimator/result.h"
-#include "weights/correction.h"
 #include "weights/neighbours.h"
+#include "weights/rebalance.h"
 
 enum { FEATURES = 200 };
 
 void bf__neighbours_note(const bf__points *points, const bf_context *context) {
     if (points->angles)
-        bf__log(context, BF_LOG_NOTE,
-                "taken for angles, as cosine and sine: %s (`periodic` none if they are not)",
-                points->angles);
+        bf__message(context, BF_MESSAGE_NOTE,
+                    "taken for angles, as cosine and sine: %s (`periodic` none if they are not)",
+                    points->angles);
 }
 
 bf_status bf__neighbours_report(bf_estimate *out, const bf__points *points,

@@ -18,8 +18,8 @@
 #include <omp.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "weights/neighbours_edges.h"
 
 static const double leak = 1e-6;

@@ -5,10 +5,12 @@
  * convex combination of the k logged pairs of action a' that are nearest (solver/hull.c). Those
  * coefficients are the probabilities of the chain.
  *
- * A pair far outside the hull of its neighbours is not near any of the log, and what they would say
- * is made up: a share off^4 / (off^4 + 1) of it, off its distance in standard deviations of a
- * coordinate, goes on somewhere as the log did, at a pair drawn from its rows. Where neighbours say
- * nothing at all, as in high dimension, the weights become equal ones.
+ * In high dimension a pair may lie far outside the hull of its neighbours. Then it is not near any
+ * of the log, and what they would say is made up: a share off^4 / (off^4 + 1) of it, off its
+ * distance in standard deviations of a coordinate, goes on somewhere as the log did, at a pair
+ * drawn from its rows. If neighbours say nothing at all, the weights become equal ones. In few
+ * dimensions neighbours have something to say even of a pair outside their hull, so nothing leaves
+ * there.
  *
  * The chain is on all rows, as far as memory goes (16 million) and, in high dimension, where a
  * search looks at all nodes, time. If the log has more, a sample makes the chain.
@@ -21,8 +23,8 @@
 #include <omp.h>
 
 #include "backflow/rng.h"
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 
 enum { MOST_NODES = 16000000, MOST_STARTS = 20000, MOST_SAMPLES = 8, FEW_DIMENSIONS = 8 };
 static const bf__hull_options hull = {.near = 0.02, .tolerance = 1e-4, .steps = 100};
@@ -62,8 +64,8 @@ static double far_off(double off) {
 
 /* The pair at s->q, of action `group`, as a combination of nodes; adds to the entries of place p.
  */
-static void express(block *out, int64_t p, double mass, int group, const bf__edges *c,
-                    bf__edges_scratch *s) {
+static void add_neighbours(block *out, int64_t p, double mass, int group, const bf__edges *c,
+                           bf__edges_scratch *s) {
     const bf__nodes *nodes = c->nodes;
     int dim = nodes->dim,
         found = bf__nodes_near(s->index, s->square, s->weight, nodes, group, s->q, c->k, 0);
@@ -94,12 +96,12 @@ static void follow(block *out, int64_t p, const places *from, int64_t i, const b
     for (int b = 0; b < f->actions; b++) {
         double mass = from->pi[b * from->n + i];
         if (mass > 0 && c->nodes->first[b + 1] > c->nodes->first[b])
-            express(out, p, mass, b, c, s);
+            add_neighbours(out, p, mass, b, c, s);
     }
     for (int m = 0; m < c->draws; m++) {
         for (int e = 0; e < f->action_dim; e++)
             s->q[f->d + e] = from->u[((int64_t)m * f->action_dim + e) * from->n + i];
-        express(out, p, 1.0 / c->draws, 0, c, s);
+        add_neighbours(out, p, 1.0 / c->draws, 0, c, s);
     }
 }
 
@@ -188,8 +190,8 @@ static bf_status find_edges(found **out, bf__edges *c, const bf_context *context
 }
 
 /* Edges by the node they lead to, in the order they were found. */
-static bf_status turn(bf__visits *out, const found *list, int64_t n, bf_arena *arena,
-                      bf_error *err) {
+static bf_status edges_by_target(bf__visits *out, const found *list, int64_t n, bf_arena *arena,
+                                 bf_error *err) {
     int64_t *begin, total = 0;
     int32_t *from;
     double *prob;
@@ -275,7 +277,7 @@ bf_status bf__edges_build(bf__edges *c, bf__nodes *nodes, int64_t most, const bf
     BF_ZALLOC(c->leave, arena, nodes->n, err);
     BF_ZALLOC(c->off, arena, nodes->rows, err);
     BF_TRY(find_edges(&list, c, context, arena, err));
-    BF_TRY(turn(&c->visits, list, nodes->n, arena, err));
+    BF_TRY(edges_by_target(&c->visits, list, nodes->n, arena, err));
     c->visits.leave = c->leave;
     return f->starts > 0 ? find_start(c, arena, err) : BF_OK;
 }

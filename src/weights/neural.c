@@ -14,8 +14,8 @@
  * mean of those that stand. How far they are apart is reported. */
 #include <math.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "estimator/judge.h"
 #include "estimator/result.h"
 #include "flow/plan.h"
@@ -97,8 +97,9 @@ static bf_status fit_all(neural *v, int64_t restarts, const double *reward, bf_a
             BF_TRY(bf__neural_adam(&fit, &v->task, arena, err));
         else
             BF_TRY(bf__neural_lbfgs(&fit, &v->task, arena, err));
-        bf__log(v->task.context, BF_LOG_DEBUG, "fit %d: %lld steps, log residual %.4f, ess %.1f",
-                (int)r + 1, (long long)fit.steps, fit.loss, fit.ess);
+        bf__message(v->task.context, BF_MESSAGE_DEBUG,
+                    "fit %d: %lld steps, log residual %.4f, ess %.1f", (int)r + 1,
+                    (long long)fit.steps, fit.loss, fit.ess);
         add_fit(v, &fit, reward);
         bf_arena_rewind(arena, mark);
     }
@@ -218,8 +219,8 @@ static bf_status make_loss(neural *v, const neural_options *o, const bf_settings
     if (plan.way == BF__WAY_STORED)
         return bf__neural_exact(&v->loss, v->flow, o->spread, context, arena, err);
     if (rank < o->at.features)
-        bf__log(context, BF_LOG_NOTE, "%lld of %lld features fit `memory` %g", (long long)rank,
-                (long long)o->at.features, o->memory);
+        bf__message(context, BF_MESSAGE_NOTE, "%lld of %lld features fit `memory` %g",
+                    (long long)rank, (long long)o->at.features, o->memory);
     return bf__neural_lowrank(&v->loss, v->flow, rank, o->spread, context, arena, err);
 }
 

@@ -1,6 +1,6 @@
-/* correction.h - Base weights, corrected so that the flow balances on features. */
-#ifndef BF_WEIGHTS_CORRECTION_H
-#define BF_WEIGHTS_CORRECTION_H
+/* rebalance.h - Base weights, corrected so that the flow balances on features. */
+#ifndef BF_WEIGHTS_REBALANCE_H
+#define BF_WEIGHTS_REBALANCE_H
 
 #include "flow/lowrank.h"
 #include "weights/neighbours_chain.h"

@@ -1,6 +1,6 @@
-/* count.h - The count model of a finite log under the target policy, solved. */
-#ifndef BF_PROBLEM_COUNT_H
-#define BF_PROBLEM_COUNT_H
+/* count_model.h - The count model of a finite log under the target policy, solved. */
+#ifndef BF_PROBLEM_COUNT_MODEL_H
+#define BF_PROBLEM_COUNT_MODEL_H
 
 #include "problem/cells.h"
 #include "solver/chain.h"
@@ -9,7 +9,7 @@
  * through it to a start state of the log (of a log without episodes, to one of its states). Node
  * S + 1, LOG, is there where the log has gaps: it leads to a state of the log as often as the log
  * was there, and takes no time either. */
-typedef struct bf__count {
+typedef struct bf__count_model {
     const bf__cells *cells;
     const double *pi;     /* (C): what the target does, on the actions that the log shows, ... */
     const double *leave;  /* (S): ... and how often it leaves for LOG; they sum to 1 in a state */
@@ -25,13 +25,13 @@ typedef struct bf__count {
     double covered;     /* share of what the target does, in the long run, that the log shows */
     double left;        /* visits of LOG per step */
     double residual;    /* of the stationary distributions */
-} bf__count;
+} bf__count_model;
 
-bf_status bf__count_solve(bf__count *out, const bf__cells *cells, const bf_context *context,
-                          bf_arena *arena, bf_error *err);
+bf_status bf__count_model_solve(bf__count_model *out, const bf__cells *cells,
+                                const bf_context *context, bf_arena *arena, bf_error *err);
 
 /* gap (C): q(c) - E q(x') for any q (C), x' the next pair of the model under the target. */
-bf_status bf__count_gap(double *gap, const bf__count *count, const double *q, bf_arena *arena,
-                        bf_error *err);
+bf_status bf__count_model_gap(double *gap, const bf__count_model *count, const double *q,
+                              bf_arena *arena, bf_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* log.c - Calling back: messages, progress, the number of threads. */
-#include "core/log.h"
+/* context.c - Calling back: messages, progress, the number of threads. */
+#include "core/context.h"
 
 #include <omp.h>
 #include <stdarg.h>
@@ -8,8 +8,8 @@
 
 #include "core/numeric.h"
 
-void bf__log(const bf_context *context, bf_log_level level, const char *format, ...) {
-    if (!context || !context->log.message)
+void bf__message(const bf_context *context, bf_message_level level, const char *format, ...) {
+    if (!context || !context->callbacks.message)
         return;
     char text[1024];
     va_list arguments;
@@ -18,15 +18,15 @@ void bf__log(const bf_context *context, bf_log_level level, const char *format, 
     vsnprintf(text, sizeof text, format, arguments);
     bf__numeric_end(before);
     va_end(arguments);
-    context->log.message(context->log.context, level, text);
+    context->callbacks.message(context->callbacks.context, level, text);
 }
 
 bool bf__progress(const bf_context *context, const char *task, double done, double total,
                   const char *detail) {
-    if (!context || !context->log.progress)
+    if (!context || !context->callbacks.progress)
         return true;
     bf_progress progress = {task, done, total, detail};
-    return context->log.progress(context->log.context, &progress);
+    return context->callbacks.progress(context->callbacks.context, &progress);
 }
 
 int bf__threads(const bf_context *context) {

@@ -1,5 +1,5 @@
-/* pairs.c - (state, action) pairs as inputs of a network. Cost O(inputs) a pair. */
-#include "problem/pairs.h"
+/* network_inputs.c - (state, action) pairs as inputs of a network. Cost O(inputs) a pair. */
+#include "problem/network_inputs.h"
 
 #include "core/fail.h"
 

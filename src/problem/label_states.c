@@ -1,11 +1,11 @@
-/* repeated.c - Real-valued states that are few: a finite state space given as coordinates.
+/* label_states.c - Real-valued states that are few: a finite state space given as coordinates.
  *
  * A process with finitely many states may be logged by coordinates (row and column of a grid, a
  * discretised sensor). Where every state comes again and again, what follows from it is known by
  * counting, and looking at neighbours can only blur it.
  *
  * Cost O(n d log n); for large logs of states that do not repeat, that of 2,000 rows. */
-#include "problem/repeated.h"
+#include "problem/label_states.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,8 +52,8 @@ static bool repeats_in_sample(int64_t *which, const bf_dataset *data) {
     return distinct(which, SAMPLE, data) < SAMPLE - SAMPLE / 40;
 }
 
-bf_status bf__repeated_states(bool *found, bf_dataset *out, const bf_dataset *data, bf_arena *arena,
-                              bf_error *err) {
+bf_status bf__label_states(bool *found, bf_dataset *out, const bf_dataset *data, bf_arena *arena,
+                           bf_error *err) {
     int64_t n = data->n, *which, count = 0;
     *found = false;
     bf_mark mark = bf_arena_mark(arena);

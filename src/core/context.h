@@ -1,10 +1,10 @@
-/* log.h - Calling back: messages, progress, the number of threads. */
-#ifndef BF_CORE_LOG_H
-#define BF_CORE_LOG_H
+/* context.h - Calling back: messages, progress, the number of threads. */
+#ifndef BF_CORE_CONTEXT_H
+#define BF_CORE_CONTEXT_H
 
-#include "backflow/log.h"
+#include "backflow/context.h"
 
-void bf__log(const bf_context *context, bf_log_level level, const char *format, ...)
+void bf__message(const bf_context *context, bf_message_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Returns true if the work should go on. `context` and its callback may be NULL. */

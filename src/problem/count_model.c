@@ -1,4 +1,4 @@
-/* count.c - The count model of a finite log under the target policy, solved.
+/* count_model.c - The count model of a finite log under the target policy, solved.
  *
  * The model is the log's frequencies: from pair (s, a) to s' as often as the log went there, at the
  * mean reward. Gaps, where the target takes actions that the log never shows in a state, are filled
@@ -17,7 +17,7 @@
  * Value   sum_s d(s) r(s), d the stationary distribution of the chain of the target. Several closed
  *         classes are mixed by the probability of ending in each from START.
  * Cost    that of the chain (solver/chain.c): O(S^3) up to some thousand states, then sweeps. */
-#include "problem/count.h"
+#include "problem/count_model.h"
 
 #include <math.h>
 
@@ -53,7 +53,7 @@ static void choose(double *pi, double *leave, double *miss, const bf__cells *m) 
 }
 
 /* Closed sets of states that few rows say are closed: they are left, too. Whether there are any. */
-static bool open_traps(double *pi, double *leave, const bf__count *count, double *rows) {
+static bool open_traps(double *pi, double *leave, const bf__count_model *count, double *rows) {
     const bf__cells *m = count->cells;
     double total = 0;
     int closed = 0;
@@ -85,7 +85,7 @@ static bool open_traps(double *pi, double *leave, const bf__count *count, double
 }
 
 /* The edges of state s; returns how many. */
-static int64_t leads(int32_t *index, double *prob, double *reward, const bf__count *out,
+static int64_t leads(int32_t *index, double *prob, double *reward, const bf__count_model *out,
                      int64_t s) {
     const bf__cells *m = out->cells;
     int64_t edges = 0;
@@ -108,8 +108,8 @@ static int64_t leads(int32_t *index, double *prob, double *reward, const bf__cou
     return edges;
 }
 
-static bf_status build(bf__count *out, const double *start, const double *rows, bf_arena *arena,
-                       bf_error *err) {
+static bf_status build(bf__count_model *out, const double *start, const double *rows,
+                       bf_arena *arena, bf_error *err) {
     const bf__cells *m = out->cells;
     int64_t states = m->states, most = 4 * states, edges = 0, nodes = states + 1, *begin;
     int32_t *index;
@@ -158,7 +158,7 @@ static bf_status start_of(double **start, double **rows, const bf__cells *m, bf_
 }
 
 /* Each closed class: its gain, and its share of the long run. */
-static bf_status solve_classes(bf__count *out, const bf_context *context, bf_arena *arena,
+static bf_status solve_classes(bf__count_model *out, const bf_context *context, bf_arena *arena,
                                bf_error *err) {
     int64_t states = out->cells->states, nodes = out->chain.n;
     double *gain, *mass, *share, *from, *d;
@@ -198,10 +198,10 @@ static bf_status solve_classes(bf__count *out, const bf_context *context, bf_are
     return BF_OK;
 }
 
-bf_status bf__count_solve(bf__count *out, const bf__cells *cells, const bf_context *context,
-                          bf_arena *arena, bf_error *err) {
+bf_status bf__count_model_solve(bf__count_model *out, const bf__cells *cells,
+                                const bf_context *context, bf_arena *arena, bf_error *err) {
     double *pi, *leave, *miss, *start, *rows, *of_class, visits = 0, seen = 0;
-    *out = (bf__count){.cells = cells, .low = INFINITY, .high = -INFINITY, .covered = 1};
+    *out = (bf__count_model){.cells = cells, .low = INFINITY, .high = -INFINITY, .covered = 1};
     BF_ALLOC(pi, arena, cells->cells, err);
     BF_ALLOC(leave, arena, cells->states, err);
     BF_ALLOC(miss, arena, cells->states, err);
@@ -223,7 +223,7 @@ bf_status bf__count_solve(bf__count *out, const bf__cells *cells, const bf_conte
 }
 
 /* v (nodes): what q is worth at each node, on the way out of it. */
-static void node_values(double *v, const bf__count *count, const double *q) {
+static void node_values(double *v, const bf__count_model *count, const double *q) {
     const bf__cells *m = count->cells;
     const bf__chain *chain = &count->chain;
     int64_t log_node = m->states + 1;
@@ -244,8 +244,8 @@ static void node_values(double *v, const bf__count *count, const double *q) {
         v[m->states] += chain->prob[j] * v[chain->index[j]];
 }
 
-bf_status bf__count_gap(double *gap, const bf__count *count, const double *q, bf_arena *arena,
-                        bf_error *err) {
+bf_status bf__count_model_gap(double *gap, const bf__count_model *count, const double *q,
+                              bf_arena *arena, bf_error *err) {
     const bf__cells *m = count->cells;
     double *v;
     bf_mark mark = bf_arena_mark(arena);

@@ -1,10 +1,11 @@
-/* pairs.h - (state, action) pairs as inputs of a network: logged ones, and those of the target.
+/* network_inputs.h - (state, action) pairs as inputs of a network: logged ones, and those of the
+ * target.
  *
  * A pair is the state's coordinates, then the action: one input per action that is 1 for the one
  * taken, or the coordinates of an action vector. At a next or a start state the target has
  * `choices` actions: all A of them with probabilities pi, or M sampled ones with 1 / M each. */
-#ifndef BF_PROBLEM_PAIRS_H
-#define BF_PROBLEM_PAIRS_H
+#ifndef BF_PROBLEM_NETWORK_INPUTS_H
+#define BF_PROBLEM_NETWORK_INPUTS_H
 
 #include "problem/points.h"
 

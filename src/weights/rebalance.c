@@ -1,4 +1,4 @@
-/* correction.c - Base weights, corrected so that the flow balances on features.
+/* rebalance.c - Base weights, corrected so that the flow balances on features.
  *
  * Solves      w_i = u_i (1 - (phi_i - phibar)' alpha),
  *             alpha = G^-1 C (C' G^-1 C + lambda)^-1 psibar
@@ -27,13 +27,13 @@
  *
  * Cost  O(N m^2) for the N transitions of G and C, rows in blocks; O(n m + m^3). Memory O(m^2 +
  *       2048 m), and O(n m) for phi that are kept (n up to 40,000). */
-#include "weights/correction.h"
+#include "weights/rebalance.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
-#include "core/log.h"
 #include "flow/lowrank_sums.h"
 #include "kernel/bandwidth.h"
 #include "linalg/dense.h"
