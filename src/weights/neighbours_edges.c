@@ -73,7 +73,7 @@ static void add_neighbours(block *out, int64_t p, double mass, int group, const 
         for (int e = 0; e < dim; e++)
             s->z[j * dim + e] = nodes->x[(int64_t)s->index[j] * dim + e] - s->q[e];
     double off = bf__hull_solve(s->weight, s->z, found, dim, &hull, s->gram);
-    double gone = far_off(off);
+    double gone = dim > FEW_DIMENSIONS ? far_off(off) : 0;
     out->off[p] += mass * off;
     out->leave[p] += mass * gone;
     mass *= 1 - gone;
