@@ -42,6 +42,7 @@ static const bf_option rows[] = {
 };
 const bf_option_table bf_trust_table = BF_OPTION_TABLE("Trust", bf_trust_options, rows);
 
+enum { LARGE = 8000 }; /* rows from which one split in halves has to do */
 static const double shift_full = 0.2, shift_fast = 0.3; /* chosen on seeds below 1000 */
 
 typedef struct measuring {
@@ -109,14 +110,23 @@ static bf_status find_influence(measuring *m, bf_error *err) {
                                   err);
 }
 
-/* Two splits in halves; if nothing else tells the noise, one in halves and one in fifths, which
- * costs the same and says more of it. */
+/* Whether a run takes as long on a part as on the whole: networks are trained for a number of
+ * steps, whatever the log. */
+static bool fixed_cost(const measuring *m) {
+    const char *model = m->estimate->model;
+    return strcmp(m->estimator->name, "fqe") == 0 || (model && strstr(model, "neural"));
+}
+
+/* Parts may cost twice the estimate. Two splits in halves, which is that or less; one if the log is
+ * so large that influence is to be paid as well, or if every run costs as much as the first. If
+ * nothing else tells the noise: one in halves and one in fifths, which says more of it. */
 static bf_status find_parts(measuring *m, bf_error *err) {
     static const int halves[] = {2, 2}, mixed[] = {2, 5};
     if (m->how->interval != BF_INTERVAL_FULL || strcmp(m->estimator->name, "naive") == 0)
         return BF_OK;
-    return bf__parts_run(&m->parts, m->has_influence ? halves : mixed, 2, m->estimator, m->problem,
-                         m->settings, &m->clusters, m->context, m->arena, err);
+    bool once = fixed_cost(m) || (m->has_influence && m->problem->data->n > LARGE);
+    return bf__parts_run(&m->parts, m->has_influence ? halves : mixed, once ? 1 : 2, m->estimator,
+                         m->problem, m->settings, &m->clusters, m->context, m->arena, err);
 }
 
 /* The parts, for the reader of the answer. */
@@ -190,7 +200,9 @@ static bf_interval join(const measuring *m, bf__measure measure, double value, d
     double part = (s.df > 0 ? shift_full : shift_fast) * shift;
     variance += part * part;
     possible(&low, &high, m, measure);
-    double df = fmax(2, effective - 1), rounding = isfinite(high - low) ? 1e-12 * (high - low) : 0;
+    /* Parts alone are few numbers, and how far they vary is not known better than that. */
+    double df = fmax(2, isfinite(se) ? effective - 1 : fmin(effective - 1, s.df)),
+           rounding = isfinite(high - low) ? 1e-12 * (high - low) : 0;
     double spread = fmax(sqrt(variance), rounding);
     double half = bf__student_quantile(0.5 + 0.5 * m->how->level, df) * spread;
     return (bf_interval){m->how->level,
