@@ -64,10 +64,23 @@ bf_status bf__compare_check(const bf_option *row, const char *text, bf_error *er
     return BF_OK;
 }
 
-bf_status bf__compare_check_outputs(const bf__written *outputs, const bf_list *policies,
+/* Several policies have a name each: without one nobody could tell them apart in the table. */
+static bf_status check_names(const bf_list *policies, bf_error *err) {
+    for (int k = 0; k < policies->count && policies->count > 1; k++)
+        if (!name_end(policies->item[k]))
+            return bf_fail(
+                err, BF_EUSAGE,
+                "`policy`: '%s' has no name; several policies are given as NAME=P, as in "
+                "new=policy.csv",
+                policies->item[k]);
+    return BF_OK;
+}
+
+bf_status bf__compare_check_command(const bf__written *outputs, const bf_list *policies,
                                     const char *behavior, bf_error *err) {
     const char *read[BF_LIST_ROOM + 1];
     int count = 0;
+    BF_TRY(check_names(policies, err));
     for (; count < policies->count; count++)
         read[count] = bf__compare_policy(policies->item[count]);
     read[count++] = behavior;
@@ -178,7 +191,7 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     BF_TRY(bf__methods_check(&methods, NULL, tool->arena, err));
     const bf__written outputs[] = {{"--json", o.json}, {NULL, NULL}};
     BF_TRY(bf__check_outputs(outputs, words, count, err));
-    BF_TRY(bf__compare_check_outputs(outputs, &o.policy, o.behavior, err));
+    BF_TRY(bf__compare_check_command(outputs, &o.policy, o.behavior, err));
     bf__asked asked = {NULL, o.behavior, o.gamma, o.terminal, trust.cluster, NULL};
     BF_TRY(bf__question_load(&q, tool, &asked, &read, words, count, err));
     bf_filled filled[OWN_SLOTS];

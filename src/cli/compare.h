@@ -10,8 +10,8 @@ bf_status bf__compare_check(const bf_option *row, const char *text, bf_error *er
 /* P of NAME=P. */
 const char *bf__compare_policy(const char *text);
 
-/* bf__check_outputs for the files that policies are read from. */
-bf_status bf__compare_check_outputs(const bf__written *outputs, const bf_list *policies,
+/* Each of several policies has a name, and no output is a file that a policy is read from. */
+bf_status bf__compare_check_command(const bf__written *outputs, const bf_list *policies,
                                     const char *behavior, bf_error *err);
 
 typedef struct bf__compare {

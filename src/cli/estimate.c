@@ -312,7 +312,7 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     const bf__written outputs[] = {
         {"--json", o.json}, {"--weights-out", o.weights_out}, {NULL, NULL}};
     BF_TRY(bf__check_outputs(outputs, words, count, err));
-    BF_TRY(bf__compare_check_outputs(outputs, &o.policy, o.behavior, err));
+    BF_TRY(bf__compare_check_command(outputs, &o.policy, o.behavior, err));
     bf__asked asked = {o.policy.count == 1 ? bf__compare_policy(o.policy.item[0]) : NULL,
                        o.behavior,
                        o.gamma,
