@@ -9,7 +9,7 @@ static bf_error err;
 
 static int setup(void **state) {
     (void)state;
-    return bf_arena_create(&arena, NULL, NULL);
+    return (int)bf_arena_create(&arena, NULL, NULL);
 }
 
 static int teardown(void **state) {

@@ -103,7 +103,7 @@ static void matrix_powers(void **state) {
         for (int mode = BF_TERMINAL_RESTART; mode <= BF_TERMINAL_IGNORE; mode++)
             for (int discounted = 0; discounted < 2; discounted++) {
                 double gamma = discounted ? 0.9 : 1;
-                bf_problem problem = {&data, gamma, (bf_terminal)mode, NULL, 0};
+                bf_problem problem = {&data, gamma, mode, NULL, 0};
                 bf__walk walk;
                 assert_ok(bf__walk_make(&walk, &problem, NULL, NULL, arena, &err), err);
                 assert_string_equal(walk.chain, "tabular");
@@ -128,7 +128,7 @@ static void neighbours_of_a_table(void **state) {
         double p0[MDP_MAX], value[STEPS], covered[STEPS];
         mdp_starts(&data, m.states, p0);
         for (int mode = BF_TERMINAL_RESTART; mode <= BF_TERMINAL_IGNORE; mode++) {
-            bf_problem problem = {&data, 1, (bf_terminal)mode, NULL, 0};
+            bf_problem problem = {&data, 1, mode, NULL, 0};
             bf__walk walk;
             assert_ok(bf__walk_neighbours(&walk, &problem, NULL, NULL, arena, &err), err);
             assert_ok(bf__walk_values(value, covered, &walk, STEPS, 1, NULL, arena, &err), err);

@@ -170,7 +170,7 @@ static void every_case(void (*check)(sample *l, const row *t)) {
 }
 
 static bf_problem question(const sample *l, const row *t) {
-    return (bf_problem){.data = &l->data, .gamma = t->gamma, .terminal = t->terminal};
+    return (bf_problem){.data = &l->data, .gamma = t->gamma, .terminal = (int)t->terminal};
 }
 
 static void check_steps(sample *l, const row *t) {
