@@ -9,7 +9,8 @@
  *
  * S^2 is the mean square of what halves of the log differ by from its value, se the standard error
  * by influence; base is the value before a correction, if the method has one. If one of S and se is
- * missing the other stands alone; without S the last term has 0.3.
+ * missing the other stands alone; without S the last term has 0.3. For finite states q is exact,
+ * and s is not below se.
  *
  * docs/trust.md has what was measured. */
 #include <math.h>
@@ -197,6 +198,8 @@ static bf_interval join(const measuring *m, bf__measure measure, double value, d
         variance += se * se / count;
     if (s.df > 0)
         variance += (s.noise * s.noise + s.square) / count;
+    if (isfinite(se) && strcmp(m->influence.model, "tabular") == 0)
+        variance = fmax(variance, se * se); /* q is exact: few parts must not talk it down */
     double part = (s.df > 0 ? shift_full : shift_fast) * shift;
     variance += part * part;
     possible(&low, &high, m, measure);
