@@ -44,8 +44,11 @@ typedef struct bf_answer {
     const bf_horizon *horizon;   /* NULL: not asked for */
     const bf_outcomes *outcomes; /* NULL: not asked for */
     const char *by;              /* the column that its groups are of; NULL: none */
+    bool verbose;                /* the text says all that is known, not only what matters most */
 } bf_answer;
 
+/* The first line of the text is the answer: value, interval, the log's own mean, and the verdict
+ * with its reasons. */
 BF_API bf_status bf_report_text(const char **out, const bf_answer *answer, bf_arena *arena,
                                 bf_error *err);
 BF_API bf_status bf_report_json(const char **out, const bf_answer *answer, bf_arena *arena,
@@ -66,7 +69,8 @@ typedef struct bf_comparison {
     const bf_filled *settings; /* those that no method has for itself */
     int settings_count;
     double seconds_read;
-    size_t size; /* sizeof(bf_comparison), or 0: the fields above are all there is */
+    size_t size;  /* sizeof(bf_comparison), or 0: the fields above are all there is */
+    bool verbose; /* as that of an answer */
 } bf_comparison;
 
 /* One table, and one object that holds what each method would print. The table can be had in
@@ -87,10 +91,11 @@ typedef struct bf_contest_answer {
     const bf_filled *settings; /* what was chosen */
     int settings_count;
     double seconds_read;
-    size_t size; /* sizeof(bf_contest_answer), or 0: the fields above are all there is */
+    size_t size;  /* sizeof(bf_contest_answer), or 0: the fields above are all there is */
+    bool verbose; /* as that of an answer */
 } bf_contest_answer;
 
-/* A table with a forest plot, in Unicode or ASCII, and a sentence about every pair. */
+/* A sentence about every pair, and a table with a forest plot, in Unicode or ASCII. */
 BF_API bf_status bf_report_contest_text(const char **out, const bf_contest_answer *answer,
                                         bool unicode, bf_arena *arena, bf_error *err);
 BF_API bf_status bf_report_contest_json(const char **out, const bf_contest_answer *answer,

@@ -15,7 +15,7 @@ typedef struct compare_options {
     bf_list policy;
     double gamma;
     int terminal;
-    bool strict;
+    bool strict, verbose;
 } compare_options;
 
 static const bf_option rows[] = {
@@ -35,6 +35,7 @@ static const bf_option rows[] = {
     BF_OPTION(compare_options, strict, "no",
               "Exit with status 1 if the log cannot tell the sign of some difference between "
               "policies (if there is one, between it and the log), or what one of them earns."),
+    BF_OPTION(compare_options, verbose, "no", BF__VERBOSE_HELP),
 };
 static const bf_option_table table = BF_OPTION_TABLE("Options", compare_options, rows);
 
@@ -145,8 +146,9 @@ bf_status bf__compare_run(bf__tool *tool, const bf__compare *what, int *exit_sta
     BF_TRY(bf_compare_policies(&contest, policies, what->policies->count, what->estimator,
                                &what->question->problem, what->settings, what->trust,
                                &tool->context, tool->arena, err));
-    bf_contest_answer answer = {contest, what->filled, what->filled_count,
-                                what->question->seconds_read, sizeof answer};
+    bf_contest_answer answer = {
+        contest,       what->filled, what->filled_count, what->question->seconds_read,
+        sizeof answer, what->verbose};
     BF_TRY(bf_report_contest_text(&text, &answer, shows_unicode(), tool->arena, err));
     BF_TRY(bf_report_contest_json(&json, &answer, tool->arena, err));
     if (what->strict)
@@ -197,8 +199,9 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     bf_filled filled[OWN_SLOTS];
     for (int k = 0; k < OWN_SLOTS; k++)
         filled[k] = (bf_filled){slots[k].table, slots[k].options};
-    bf__compare what = {&o.policy, &q,     methods.list[0], methods.settings[0], &trust, filled,
-                        OWN_SLOTS, o.json, o.strict};
+    bf__compare what = {&o.policy, &q,       methods.list[0], methods.settings[0],
+                        &trust,    filled,   OWN_SLOTS,       o.json,
+                        o.strict,  o.verbose};
     return bf__args_flags(slots, slot_count, bf__compare_run(tool, &what, exit_status, err), err);
 }
 

@@ -23,7 +23,7 @@ typedef struct bf__compare {
     const bf_filled *filled; /* for the JSON */
     int filled_count;
     const char *json;
-    bool strict;
+    bool strict, verbose;
 } bf__compare;
 
 /* Runs the contest and says what came out. */

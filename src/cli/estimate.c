@@ -14,7 +14,7 @@ typedef struct estimate_options {
     bf_list policy;
     double gamma;
     int terminal;
-    bool strict;
+    bool strict, verbose;
 } estimate_options;
 
 static bf_status check_horizon(const bf_option *row, const char *text, bf_error *err) {
@@ -59,6 +59,7 @@ static const bf_option rows[] = {
         "negative, and signed, for which the sum of signed times reward is the estimate."),
     BF_OPTION(estimate_options, strict, "no",
               "Exit with status 1 if the verdict is that the log cannot tell."),
+    BF_OPTION(estimate_options, verbose, "no", BF__VERBOSE_HELP),
 };
 static const bf_option_table table = BF_OPTION_TABLE("Options", estimate_options, rows);
 
@@ -175,6 +176,7 @@ static bf_status run_one(bf__tool *tool, const estimate_options *o, const bf__qu
     if (o->weights_out)
         BF_TRY(
             write_weights(o->weights_out, answer.estimate, bf_dataset_rows(q->problem.data), err));
+    answer.verbose = o->verbose;
     BF_TRY(bf_report_text(&text, &answer, tool->arena, err));
     BF_TRY(bf_report_json(&json, &answer, tool->arena, err));
     judge(answer.trust, o, exit_status);
@@ -244,7 +246,9 @@ static bf_status run_several(bf__tool *tool, const estimate_options *o, const bf
                                 .skipped = skipped,
                                 .settings = settings,
                                 .settings_count = OWN_SLOTS,
-                                .seconds_read = q->seconds_read};
+                                .seconds_read = q->seconds_read,
+                                .size = sizeof comparison,
+                                .verbose = o->verbose};
     for (int i = 0; i < OWN_SLOTS; i++)
         settings[i] = (bf_filled){slots[i].table, slots[i].options};
     BF_TRY(run_each(&comparison, answers, skipped, &ended, tool, o, q, methods, slots, err));
@@ -277,7 +281,8 @@ static bf_status run_policies(bf__tool *tool, const estimate_options *o, const b
                         filled,
                         OWN_SLOTS,
                         o->json,
-                        o->strict};
+                        o->strict,
+                        o->verbose};
     return bf__compare_run(tool, &what, exit_status, err);
 }
 

@@ -35,5 +35,7 @@ bf_status bf__question_load(bf__question *out, bf__tool *tool, const bf__asked *
 #define BF__JSON_HELP                                                                              \
     "[FILE]: One JSON object on standard output and nothing else there, or in FILE (which ends "   \
     "in .json, or is given as --json=FILE)."
+#define BF__VERBOSE_HELP                                                                           \
+    "Every diagnostic and every reason with what to do about it, not only what matters most."
 
 #endif

@@ -7,7 +7,10 @@
 #include "estimator/result.h"
 #include "report/report.h"
 #include "report/settings.h"
+#include "report/summary.h"
 #include "report/trust.h"
+
+enum { LINES = 6 }; /* of reasons, unless all are asked for */
 
 static void line(FILE *out, const bf_answer *answer) {
     const bf_estimate *e = answer->estimate;
@@ -27,9 +30,9 @@ static void line(FILE *out, const bf_answer *answer) {
             answer->seconds_estimate, bf_verdict_name(trust.verdict));
 }
 
-/* Prints warnings as "model: the rollout ...". If several methods say the same, it is printed
+/* Prints reasons as "model: the rollout ...". If several methods say the same, it is printed
  * once. */
-static void warnings(FILE *out, const bf_comparison *c) {
+static void reasons(bf__teller *teller, const bf_comparison *c, bool grave) {
     for (int k = 0; k < c->answer_count; k++)
         for (int i = 0; i < bf__trust_of(&c->answers[k]).reason_count; i++) {
             const bf_warning *w = &bf__trust_of(&c->answers[k]).reasons[i];
@@ -45,25 +48,18 @@ static void warnings(FILE *out, const bf_comparison *c) {
                              c->answers[l].estimator->name);
                     break;
                 }
-            if (said)
-                continue;
-            char text[2048];
-            snprintf(text, sizeof text, "%s: %s", names, w->text);
-            fputs("\n  ! ", out);
-            bf_paragraph(out, text, 4);
-            fputs("    What to do: ", out);
-            bf_paragraph(out, w->advice, 16);
+            if (!said && w->distrust == grave)
+                bf__tell_reason(teller, names, w);
         }
 }
 
 /* What was asked, and the names of the columns. */
 static void head(FILE *out, const bf_problem *problem) {
+    char per_step[64];
+    fprintf(out, "What the target policy earns %s by each method; the log earned %.6g.\n\n  ",
+            bf__per_step(problem->gamma, per_step), bf__naive(problem->data));
     bf__describe_log(out, problem->data);
-    if (problem->gamma < 1)
-        fprintf(out, "discounted reward of the target policy (gamma %g), times 1 - gamma\n",
-                problem->gamma);
-    else
-        fprintf(out, "reward per step of the target policy in the long run\n");
+    fputc('\n', out);
     fprintf(out, "\n  %-22s %-12s %-24s %14s %9s  %s\n", "method", "estimate", "interval",
             "eff. size", "seconds", "verdict");
 }
@@ -83,8 +79,12 @@ static void end(FILE *out, const bf_comparison *c) {
         fprintf(out, "%s  %-22s ", k == 0 ? "\n  skipped\n" : "", c->skipped[k].method);
         bf_paragraph(out, c->skipped[k].reason, 25);
     }
-    warnings(out, c);
-    fprintf(out, "\n  read in %.2f s, estimated in %.2f s\n", c->seconds_read, seconds);
+    bf__teller teller = {.out = out, .verbose = BF__HAS(c, bf_comparison, verbose), .most = LINES};
+    reasons(&teller, c, true);
+    reasons(&teller, c, false);
+    bf__tell_end(&teller);
+    if (teller.verbose)
+        fprintf(out, "\n  read in %.2f s, estimated in %.2f s\n", c->seconds_read, seconds);
 }
 
 bf_status bf_report_table_json(const char **out, const bf_comparison *c, bf_arena *arena,

@@ -7,9 +7,10 @@
 #include "estimator/result.h"
 #include "report/report.h"
 #include "report/settings.h"
+#include "report/summary.h"
 #include "report/trust.h"
 
-enum { PLOT = 36, NAME = 14 };
+enum { PLOT = 36, NAME = 14, LINES = 6 }; /* reasons, unless all are asked for */
 
 /* The marks of the plot. */
 typedef struct marks {
@@ -108,29 +109,35 @@ static void differences(FILE *out, const bf_contest *contest, const marks *m) {
     }
 }
 
+/* The highest value, if nothing more can be said. */
+static void highest(FILE *out, const bf_contest *contest, const char *why) {
+    bf_contestant e, best;
+    char text[512];
+    bf_contest_entry(contest, 0, &best);
+    for (int k = 1; bf_contest_entry(contest, k, &e); k++)
+        if (e.value > best.value)
+            best = e;
+    snprintf(text, sizeof text,
+             "%s has the highest estimate, %.6g; whether it is better cannot be told. %s",
+             best.name, best.value, why);
+    bf_paragraph(out, text, 0);
+}
+
 static void sentences(FILE *out, const bf_contest *contest) {
     char text[1024];
     const char *none = bf_contest_why_none(contest);
+    if (none)
+        highest(out, contest, none);
+    for (int k = 0; !none && bf_contest_sentence(contest, k, text, sizeof text) > 0; k++)
+        bf_paragraph(out, text, 0);
+}
+
+static void reasons(bf__teller *teller, const bf_contest *contest, bool grave) {
     bf_contestant e;
-    fputc('\n', out);
-    if (none) {
-        fputs("  ", out);
-        bf_paragraph(out, none, 2);
-    }
-    for (int k = 0; !none && bf_contest_sentence(contest, k, text, sizeof text) > 0; k++) {
-        fputs("  ", out);
-        bf_paragraph(out, text, 2);
-    }
-    for (int k = 0; bf_contest_entry(contest, k, &e); k++) {
-        const char *what, *advice;
-        for (int i = 0; bf_trust_reason(e.trust, i, NULL, &what, &advice, NULL); i++) {
-            snprintf(text, sizeof text, "%s: %s", e.name, what);
-            fputs("\n  ! ", out);
-            bf_paragraph(out, text, 4);
-            fputs("    What to do: ", out);
-            bf_paragraph(out, advice, 16);
-        }
-    }
+    for (int k = 0; bf_contest_entry(contest, k, &e); k++)
+        for (int i = 0; i < e.trust->reason_count; i++)
+            if (e.trust->reasons[i].distrust == grave)
+                bf__tell_reason(teller, e.name, &e.trust->reasons[i]);
 }
 
 bf_status bf_report_contest_text(const char **out, const bf_contest_answer *answer, bool unicode,
@@ -144,16 +151,24 @@ bf_status bf_report_contest_text(const char **out, const bf_contest_answer *answ
     bf_contest_entry(contest, 0, &first);
     for (int k = 0; bf_contest_entry(contest, k, &e); k++)
         seconds += e.seconds;
-    double gamma = first.problem->gamma;
+    bf__teller teller = {
+        .out = page.file, .verbose = BF__HAS(answer, bf_contest_answer, verbose), .most = LINES};
+    sentences(page.file, contest);
+    fputs("\n  ", page.file);
     bf__describe_log(page.file, first.problem->data);
-    if (gamma < 1)
-        fprintf(page.file, "discounted reward of each policy (gamma %g), times 1 - gamma\n", gamma);
+    if (first.problem->gamma < 1)
+        fprintf(page.file, "\n  discounted reward of each policy (gamma %g), times 1 - gamma\n",
+                first.problem->gamma);
     else
-        fprintf(page.file, "reward per step of each policy in the long run\n");
+        fprintf(page.file, "\n  reward per step of each policy in the long run\n");
     values(page.file, contest, m);
     differences(page.file, contest, m);
-    sentences(page.file, contest);
-    fprintf(page.file, "\n  read in %.2f s, estimated in %.2f s\n", answer->seconds_read, seconds);
+    reasons(&teller, contest, true);
+    reasons(&teller, contest, false);
+    bf__tell_end(&teller);
+    if (teller.verbose)
+        fprintf(page.file, "\n  read in %.2f s, estimated in %.2f s\n", answer->seconds_read,
+                seconds);
     return bf__page_close(&page, out, arena, err);
 }
 

@@ -4,6 +4,7 @@
 
 #include "backflow/version.h"
 #include "core/fail.h"
+#include "report/marks.h"
 #include "report/report.h"
 #include "report/settings.h"
 #include "report/trust.h"
@@ -25,6 +26,19 @@ static json_t *diagnostics(const bf_estimate *estimate) {
     return bf__json_whole(object, whole);
 }
 
+/* Good, look or bad, for those that something judges. */
+static json_t *marks(const bf_estimate *estimate, const bf_trust *trust) {
+    json_t *object = json_object();
+    bool whole = object;
+    for (int i = 0; i < estimate->diagnostic_count && whole; i++) {
+        const char *name = estimate->diagnostics[i].name;
+        bf__mark mark = bf__mark_of(trust, name);
+        if (mark != BF__MARK_NONE)
+            whole = json_object_set_new(object, name, json_string(bf__mark_name(mark))) == 0;
+    }
+    return bf__json_whole(object, whole);
+}
+
 json_t *bf__json_answer(const bf_answer *answer) {
     const bf_estimate *e = answer->estimate;
     bf_trust trust = bf__trust_of(answer);
@@ -33,11 +47,11 @@ json_t *bf__json_answer(const bf_answer *answer) {
         bf__json_number(e->value), "method", answer->estimator->name, "model", e->model, "n",
         (json_int_t)answer->problem->data->n, "gamma", bf__json_number(answer->problem->gamma));
     bool whole = json_object_update_new(object, bf__json_trust(e, &trust)) == 0;
-    json_t *rest = json_pack("{s:o, s:o, s:o, s:{s:f, s:f, s:f}, s:s}", "naive",
-                             bf__json_number(bf__naive(answer->problem->data)), "diagnostics",
-                             diagnostics(e), "settings", all_settings(answer), "seconds", "read",
-                             answer->seconds_read, "estimate", answer->seconds_estimate, "trust",
-                             trust.seconds, "version", bf_version());
+    json_t *rest = json_pack(
+        "{s:o, s:o, s:o, s:o, s:{s:f, s:f, s:f}, s:s}", "naive",
+        bf__json_number(bf__naive(answer->problem->data)), "diagnostics", diagnostics(e), "marks",
+        marks(e, &trust), "settings", all_settings(answer), "seconds", "read", answer->seconds_read,
+        "estimate", answer->seconds_estimate, "trust", trust.seconds, "version", bf_version());
     whole = json_object_update_new(object, rest) == 0 && whole;
     if (bf__answer_has(answer, outcomes))
         bf__json_outcomes(object, answer->outcomes);

@@ -15,15 +15,16 @@ bf_status bf__page_open(bf__page *page, bf_error *err);
 /* The text in `arena`. Closes the page, in any case. */
 bf_status bf__page_close(bf__page *page, const char **out, bf_arena *arena, bf_error *err);
 
-/* One line that says how many transitions, states, actions and episodes there are. */
+/* How many transitions, states, actions and episodes there are; no newline. */
 void bf__describe_log(FILE *out, const bf_dataset *data);
 
 /* Mean reward of the log. */
 double bf__naive(const bf_dataset *data);
 
-/* Whether an answer has a field that came after `size`, and it is not NULL. */
-#define bf__answer_has(answer, field)                                                              \
-    ((answer)->size >= offsetof(bf_answer, field) + sizeof(answer)->field && (answer)->field)
+/* Whether a struct has a field that came after `size`, and it is not NULL or false. */
+#define BF__HAS(of, type, field)                                                                   \
+    ((of)->size >= offsetof(type, field) + sizeof(of)->field && (of)->field)
+#define bf__answer_has(answer, field) BF__HAS(answer, bf_answer, field)
 
 /* Value against horizon, and the distribution of rewards, as parts of a report. */
 void bf__report_horizon(FILE *out, const bf_horizon *horizon);

@@ -104,14 +104,6 @@ void bf__text_interval(FILE *out, const bf_trust *t) {
     }
 }
 
-void bf__text_verdict(FILE *out, const bf_trust *t) {
-    fprintf(out, "  %-12s %s", "verdict", bf_verdict_name(t->verdict));
-    for (int i = 0, said = 0; i < t->reason_count; i++)
-        if (t->reasons[i].distrust || t->verdict == BF_VERDICT_LOOK)
-            fprintf(out, "%s%s", said++ == 0 ? ": " : ", ", t->reasons[i].code);
-    fputc('\n', out);
-}
-
 const bf_interval *bf__interval_of(const bf_trust *t, const char *diagnostic) {
     const bf_interval *i = strcmp(diagnostic, "episode_return") == 0   ? &t->episode_return
                            : strcmp(diagnostic, "episode_length") == 0 ? &t->episode_length

@@ -18,9 +18,6 @@ json_t *bf__json_trust(const bf_estimate *estimate, const bf_trust *trust);
 /* One line: the interval of the value, or why there is none. */
 void bf__text_interval(FILE *out, const bf_trust *trust);
 
-/* One line: the verdict, and the codes of what led to it. */
-void bf__text_verdict(FILE *out, const bf_trust *trust);
-
 /* The interval that belongs to a diagnostic; NULL if there is none. */
 const bf_interval *bf__interval_of(const bf_trust *trust, const char *diagnostic);
 
