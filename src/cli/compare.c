@@ -6,10 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/methods.h"
-
-enum { OWN_SLOTS = 4 }; /* options of the command, of reading, of trust, and of every command */
-
 typedef struct compare_options {
     const char *method, *behavior, *json;
     bf_list policy;
@@ -140,15 +136,15 @@ static void judge(const bf_contest *contest, int *exit_status) {
 bf_status bf__compare_run(bf__tool *tool, const bf__compare *what, int *exit_status,
                           bf_error *err) {
     bf_named_policy policies[BF_LIST_ROOM];
+    const bf__methods *methods = &what->with->methods;
     const bf_contest *contest;
     const char *text, *json;
     BF_TRY(read_policies(policies, what, tool, err));
-    BF_TRY(bf_compare_policies(&contest, policies, what->policies->count, what->estimator,
-                               &what->question->problem, what->settings, what->trust,
+    BF_TRY(bf_compare_policies(&contest, policies, what->policies->count, methods->list[0],
+                               &what->question->problem, methods->settings[0], &what->with->trust,
                                &tool->context, tool->arena, err));
-    bf_contest_answer answer = {
-        contest,       what->filled, what->filled_count, what->question->seconds_read,
-        sizeof answer, what->verbose};
+    bf_contest_answer answer = {contest, what->with->filled, BF__OWN_SLOTS,
+                                what->question->seconds_read, sizeof answer, what->verbose};
     BF_TRY(bf_report_contest_text(&text, &answer, shows_unicode(), tool->arena, err));
     BF_TRY(bf_report_contest_json(&json, &answer, tool->arena, err));
     if (what->strict)
@@ -158,51 +154,30 @@ bf_status bf__compare_run(bf__tool *tool, const bf__compare *what, int *exit_sta
 
 static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err) {
     compare_options o;
-    bf_read_options read;
-    bf_trust_options trust;
-    bf__methods methods;
+    bf__opening with;
     bf__question q;
-    const char *method = bf__args_peek(argc, argv, "method");
-    BF_TRY(bf__methods_parse(&methods, method ? method : rows[0].initial, tool->arena, err));
-    bf__slot slots[BF__MAX_SLOTS] = {{&table, &o},
-                                     {&bf_read_table, &read},
-                                     {&bf_trust_table, &trust},
-                                     {&bf__common_table, &tool->common}};
-    int slot_count = bf__methods_slots(&methods, slots, OWN_SLOTS), count;
-    const char **words;
-    BF_ALLOC(words, tool->arena, argc + 1, err);
-    bf_error cause;
-    if (bf__args_parse(tool, slots, slot_count, argc, argv, words, &count, &cause) != BF_OK)
-        return bf__methods_explain(&methods, argc, argv, &cause, err);
-    if (tool->common.help) {
-        bf__args_help(tool, &bf__command_compare, slots, slot_count);
+    BF_TRY(bf__opening_parse(&with, tool, &bf__command_compare, &table, &o, argc, argv, err));
+    if (with.log_count == 0)
         return BF_OK;
-    }
-    if (count == 0)
-        return bf_fail(err, BF_EUSAGE, "no log given; backflow compare --help shows how");
     if (o.policy.count == 0)
         return bf_fail(
             err, BF_EUSAGE,
             "no policy given: --policy new=FILE --policy old=FILE compares two, and each "
             "with what the log itself did");
-    if (methods.several)
+    if (with.methods.several)
         return bf_fail(err, BF_EUSAGE,
                        "--method: compare takes one method, not %s; backflow estimate compares "
                        "methods",
-                       methods.text);
-    BF_TRY(bf__methods_check(&methods, NULL, tool->arena, err));
+                       with.methods.text);
+    BF_TRY(bf__methods_check(&with.methods, NULL, tool->arena, err));
     const bf__written outputs[] = {{"--json", o.json}, {NULL, NULL}};
-    BF_TRY(bf__check_outputs(outputs, words, count, err));
+    BF_TRY(bf__check_outputs(outputs, with.logs, with.log_count, err));
     BF_TRY(bf__compare_check_command(outputs, &o.policy, o.behavior, err));
-    bf__asked asked = {NULL, o.behavior, o.gamma, o.terminal, trust.cluster, NULL};
-    BF_TRY(bf__question_load(&q, tool, &asked, &read, words, count, err));
-    bf_filled filled[OWN_SLOTS];
-    for (int k = 0; k < OWN_SLOTS; k++)
-        filled[k] = (bf_filled){slots[k].table, slots[k].options};
-    bf__compare what = {&o.policy, &q,       methods.list[0], methods.settings[0],
-                        &trust,    filled,   OWN_SLOTS,       o.json,
-                        o.strict,  o.verbose};
-    return bf__args_flags(slots, slot_count, bf__compare_run(tool, &what, exit_status, err), err);
+    bf__asked asked = {NULL, o.behavior, o.gamma, o.terminal, with.trust.cluster, NULL};
+    BF_TRY(bf__question_load(&q, tool, &asked, &with.read, with.logs, with.log_count, err));
+    bf__compare what = {&o.policy, &q, &with, o.json, o.strict, o.verbose};
+    return bf__args_flags(with.slots, with.slot_count,
+                          bf__compare_run(tool, &what, exit_status, err), err);
 }
 
 const bf__command bf__command_compare = {

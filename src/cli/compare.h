@@ -2,6 +2,7 @@
 #ifndef BF_CLI_COMPARE_H
 #define BF_CLI_COMPARE_H
 
+#include "cli/opening.h"
 #include "cli/question.h"
 
 /* The texts of --policy: NAME=P, or P. */
@@ -17,11 +18,7 @@ bf_status bf__compare_check_command(const bf__written *outputs, const bf_list *p
 typedef struct bf__compare {
     const bf_list *policies;
     const bf__question *question; /* without a target */
-    const bf_estimator *estimator;
-    const bf_settings *settings;
-    const bf_trust_options *trust;
-    const bf_filled *filled; /* for the JSON */
-    int filled_count;
+    const bf__opening *with;      /* one method */
     const char *json;
     bool strict, verbose;
 } bf__compare;

@@ -3,11 +3,8 @@
 #include <string.h>
 
 #include "cli/compare.h"
-#include "cli/methods.h"
+#include "cli/opening.h"
 #include "cli/question.h"
-
-enum { OWN_SLOTS = 4 }; /* options of the command, of reading, of trust, and of every command */
-enum { TRUST_SLOT = 2 };
 
 typedef struct estimate_options {
     const char *method, *behavior, *horizon, *risk, *by, *json, *weights_out;
@@ -90,12 +87,12 @@ static bf_status write_weights(const char *path, const bf_estimate *estimate, in
 
 /* Runs method k of `methods`; the answer is in the arena. */
 static bf_status run_method(bf_answer *out, bf__tool *tool, const bf__question *q,
-                            const bf__methods *methods, int k, const bf__slot *slots,
-                            bf_error *err) {
+                            const bf__opening *with, int k, bf_error *err) {
+    const bf__methods *methods = &with->methods;
     const bf_estimate *estimate;
     const bf_trust *trust;
     bf_filled *settings;
-    BF_ALLOC(settings, tool->arena, OWN_SLOTS + 2, err);
+    BF_ALLOC(settings, tool->arena, BF__OWN_SLOTS + 2, err);
     double begun = bf__tool_seconds();
     const bf_estimator *estimator = methods->list[k];
     const bf_model *model;
@@ -105,12 +102,9 @@ static bf_status run_method(bf_answer *out, bf__tool *tool, const bf__question *
                             tool->arena, err));
     double estimated = bf__tool_seconds();
     BF_TRY(bf_trust_measure(&trust, estimate, estimator, &q->problem, methods->settings[k],
-                            slots[TRUST_SLOT].options, &tool->context, tool->arena, err));
-    int count = 0;
-    while (count < OWN_SLOTS) {
-        settings[count] = (bf_filled){slots[count].table, slots[count].options};
-        count++;
-    }
+                            &with->trust, &tool->context, tool->arena, err));
+    int count = BF__OWN_SLOTS;
+    memcpy(settings, with->filled, sizeof with->filled);
     const bf_option_table *read[] = {estimator->options, model ? model->options : NULL};
     for (int i = 0; i < 2; i++)
         if (read[i])
@@ -167,12 +161,11 @@ static const char *about_one(const estimate_options *o) {
 }
 
 static bf_status run_one(bf__tool *tool, const estimate_options *o, const bf__question *q,
-                         const bf__methods *methods, const bf__slot *slots, int *exit_status,
-                         bf_error *err) {
+                         const bf__opening *with, int *exit_status, bf_error *err) {
     bf_answer answer;
     const char *text, *json;
-    BF_TRY(run_method(&answer, tool, q, methods, 0, slots, err));
-    BF_TRY(look_further(&answer, tool, o, methods->settings[0], slots[TRUST_SLOT].options, err));
+    BF_TRY(run_method(&answer, tool, q, with, 0, err));
+    BF_TRY(look_further(&answer, tool, o, with->methods.settings[0], &with->trust, err));
     if (o->weights_out)
         BF_TRY(
             write_weights(o->weights_out, answer.estimate, bf_dataset_rows(q->problem.data), err));
@@ -207,14 +200,14 @@ static bf_status say_rows(bf__tool *tool, const estimate_options *o, const bf_co
  * *ended tells why methods are left that did not get their turn; they are skipped too. */
 static bf_status run_each(bf_comparison *c, bf_answer *answers, bf_skipped *skipped,
                           bf_error *ended, bf__tool *tool, const estimate_options *o,
-                          const bf__question *q, const bf__methods *methods, const bf__slot *slots,
-                          bf_error *err) {
+                          const bf__question *q, const bf__opening *with, bf_error *err) {
+    const bf__methods *methods = &with->methods;
     *ended = (bf_error){BF_OK, ""};
     for (int k = 0; k < methods->count; k++) {
         bf_error cause = *ended;
         bf_status status = cause.status;
         if (status == BF_OK)
-            status = run_method(&answers[c->answer_count], tool, q, methods, k, slots, &cause);
+            status = run_method(&answers[c->answer_count], tool, q, with, k, &cause);
         if (status == BF_OK) {
             c->answer_count++;
             BF_TRY(say_rows(tool, o, c, c->answer_count - 1, err));
@@ -234,24 +227,20 @@ static bf_status run_each(bf_comparison *c, bf_answer *answers, bf_skipped *skip
 }
 
 static bf_status run_several(bf__tool *tool, const estimate_options *o, const bf__question *q,
-                             const bf__methods *methods, const bf__slot *slots, int *exit_status,
-                             bf_error *err) {
+                             const bf__opening *with, int *exit_status, bf_error *err) {
     bf_answer answers[BF__MAX_METHODS];
     bf_skipped skipped[BF__MAX_METHODS];
-    bf_filled settings[OWN_SLOTS];
     const char *text, *json;
     bf_error ended;
     bf_comparison comparison = {.problem = &q->problem,
                                 .answers = answers,
                                 .skipped = skipped,
-                                .settings = settings,
-                                .settings_count = OWN_SLOTS,
+                                .settings = with->filled,
+                                .settings_count = BF__OWN_SLOTS,
                                 .seconds_read = q->seconds_read,
                                 .size = sizeof comparison,
                                 .verbose = o->verbose};
-    for (int i = 0; i < OWN_SLOTS; i++)
-        settings[i] = (bf_filled){slots[i].table, slots[i].options};
-    BF_TRY(run_each(&comparison, answers, skipped, &ended, tool, o, q, methods, slots, err));
+    BF_TRY(run_each(&comparison, answers, skipped, &ended, tool, o, q, with, err));
     BF_TRY(bf_report_table_end(&text, &comparison, tool->arena, err));
     BF_TRY(bf_report_table_json(&json, &comparison, tool->arena, err));
     BF_TRY(bf__answer_give(tool, o->json, text, json, err));
@@ -264,75 +253,47 @@ static bf_status run_several(bf__tool *tool, const estimate_options *o, const bf
 
 /* Several policies, as `compare` answers it. */
 static bf_status run_policies(bf__tool *tool, const estimate_options *o, const bf__question *q,
-                              const bf__methods *methods, const bf__slot *slots, int *exit_status,
-                              bf_error *err) {
-    bf_filled filled[OWN_SLOTS];
+                              const bf__opening *with, int *exit_status, bf_error *err) {
+    const bf__methods *methods = &with->methods;
     if (methods->several || about_one(o))
         return bf_fail(err, BF_EUSAGE, "%s: is for one policy, and --policy is given %d times",
                        methods->several ? "--method with several methods" : about_one(o),
                        o->policy.count);
-    for (int k = 0; k < OWN_SLOTS; k++)
-        filled[k] = (bf_filled){slots[k].table, slots[k].options};
-    bf__compare what = {&o->policy,
-                        q,
-                        methods->list[0],
-                        methods->settings[0],
-                        slots[TRUST_SLOT].options,
-                        filled,
-                        OWN_SLOTS,
-                        o->json,
-                        o->strict,
-                        o->verbose};
+    bf__compare what = {&o->policy, q, with, o->json, o->strict, o->verbose};
     return bf__compare_run(tool, &what, exit_status, err);
 }
 
 static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err) {
     estimate_options o;
-    bf_read_options read;
-    bf_trust_options trust;
-    bf__methods methods;
+    bf__opening with;
     bf__question q;
-    const char *method = bf__args_peek(argc, argv, "method");
-    BF_TRY(bf__methods_parse(&methods, method ? method : rows[0].initial, tool->arena, err));
-    bf__slot slots[BF__MAX_SLOTS] = {{&table, &o},
-                                     {&bf_read_table, &read},
-                                     {&bf_trust_table, &trust},
-                                     {&bf__common_table, &tool->common}};
-    int slot_count = bf__methods_slots(&methods, slots, OWN_SLOTS), count;
-    const char **words;
-    BF_ALLOC(words, tool->arena, argc + 1, err);
-    bf_error cause;
-    if (bf__args_parse(tool, slots, slot_count, argc, argv, words, &count, &cause) != BF_OK)
-        return bf__methods_explain(&methods, argc, argv, &cause, err);
-    if (tool->common.help) {
-        bf__args_help(tool, &bf__command_estimate, slots, slot_count);
+    BF_TRY(bf__opening_parse(&with, tool, &bf__command_estimate, &table, &o, argc, argv, err));
+    if (with.log_count == 0)
         return BF_OK;
-    }
-    if (count == 0)
-        return bf_fail(err, BF_EUSAGE, "no log given; backflow estimate --help shows how");
-    if (methods.several && about_one(&o))
+    if (with.methods.several && about_one(&o))
         return bf_fail(err, BF_EUSAGE, "%s: is for one method, not for --method %s", about_one(&o),
-                       methods.text);
-    BF_TRY(bf__methods_check(&methods, NULL, tool->arena, err));
+                       with.methods.text);
+    BF_TRY(bf__methods_check(&with.methods, NULL, tool->arena, err));
     const bf__written outputs[] = {
         {"--json", o.json}, {"--weights-out", o.weights_out}, {NULL, NULL}};
-    BF_TRY(bf__check_outputs(outputs, words, count, err));
+    BF_TRY(bf__check_outputs(outputs, with.logs, with.log_count, err));
     BF_TRY(bf__compare_check_command(outputs, &o.policy, o.behavior, err));
     bf__asked asked = {o.policy.count == 1 ? bf__compare_policy(o.policy.item[0]) : NULL,
                        o.behavior,
                        o.gamma,
                        o.terminal,
-                       trust.cluster,
+                       with.trust.cluster,
                        o.by};
-    BF_TRY(bf__question_load(&q, tool, &asked, &read, words, count, err));
-    if (o.policy.count > 1)
-        return bf__args_flags(slots, slot_count,
-                              run_policies(tool, &o, &q, &methods, slots, exit_status, err), err);
-    BF_TRY(bf__methods_check(&methods, &q.problem, tool->arena, err));
-    bf_status status = methods.several
-                           ? run_several(tool, &o, &q, &methods, slots, exit_status, err)
-                           : run_one(tool, &o, &q, &methods, slots, exit_status, err);
-    return bf__args_flags(slots, slot_count, status, err);
+    BF_TRY(bf__question_load(&q, tool, &asked, &with.read, with.logs, with.log_count, err));
+    bf_status status;
+    if (o.policy.count > 1) {
+        status = run_policies(tool, &o, &q, &with, exit_status, err);
+    } else {
+        BF_TRY(bf__methods_check(&with.methods, &q.problem, tool->arena, err));
+        status = with.methods.several ? run_several(tool, &o, &q, &with, exit_status, err)
+                                      : run_one(tool, &o, &q, &with, exit_status, err);
+    }
+    return bf__args_flags(with.slots, with.slot_count, status, err);
 }
 
 const bf__command bf__command_estimate = {
