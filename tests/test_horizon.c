@@ -203,6 +203,97 @@ static void comes_to_the_answer(void **state) {
     assert_near(last, late, 0);
 }
 
+/* The target takes actions that the log never shows: the answer fills such gaps, and the walk ends
+ * where the answer is. Without filling, mass is lost on the way. */
+static void comes_to_the_answer_across_gaps(void **state) {
+    (void)state;
+    bf_rng rng = bf_rng_make(15, "horizon", 0);
+    const bf_estimator *blackbox = bf_estimator_find("blackbox");
+    for (int k = 0; k < 20; k++) {
+        mdp m = mdp_random(MDP_UNSEEN, &rng, arena);
+        for (int c = 0; c < m.states * m.actions; c++)
+            m.pi[c] = m.pi[c] > 0 ? 0.7 * m.pi[c] : 0.3;
+        bf_dataset data = mdp_log(&m, 7, arena);
+        bf_problem problem = {&data, 1, BF_TERMINAL_RESTART, NULL, 0};
+        bf_settings *settings;
+        const bf_estimate *estimate;
+        const bf_horizon *h;
+        int64_t asked[] = {1, 2, 200000}, steps;
+        double value, covered, lost[3];
+        assert_ok(bf_estimator_settings(&settings, blackbox, NULL, arena, &err), err);
+        for (int program = 1; program >= 0; program--) {
+            assert_ok(bf_settings_set(settings, "gaps", program ? "program" : "log", &err), err);
+            assert_ok(bf_estimator_run(&estimate, blackbox, &problem, settings, NULL, arena, &err),
+                      err);
+            assert_ok(bf_horizon_measure(&h, estimate, &problem, settings, asked, 3, NULL, NULL,
+                                         arena, &err),
+                      err);
+            for (int t = 0; t < 3; t++) { /* how much was shown does not depend on the filling */
+                assert_true(bf_horizon_at(h, t, &steps, &value, &covered));
+                assert_true(covered < 0.71);
+                assert_near(covered, program ? covered : lost[t], 1e-12);
+                lost[t] = covered;
+            }
+        }
+        assert_near(lost[0], 0.7, 1e-12);
+        assert_near(lost[1], (0.7 + 0.49) / 2, 1e-12);
+        assert_near(bf_horizon_get(h, "limit"), bf_estimate_value(estimate), 0);
+        assert_near(value, bf_estimate_value(estimate), 1e-4);
+    }
+}
+
+/* In high dimension pairs far from all of the log go on anywhere in it; the walk does so, too. */
+static void comes_to_the_answer_in_high_dimension(void **state) {
+    (void)state;
+    enum { ROWS = 300, DIM = 30, LENGTH = 20 };
+    static double s[DIM * ROWS], ns[DIM * ROWS], r[ROWS], pi[2 * ROWS];
+    static int32_t act[ROWS];
+    static int64_t begin[ROWS / LENGTH + 1], order[ROWS];
+    bf_rng rng = bf_rng_make(16, "horizon", 0);
+    for (int i = 0; i < ROWS; i++) {
+        order[i] = i;
+        begin[i / LENGTH] = i - i % LENGTH;
+        act[i] = (int32_t)bf_rng_below(&rng, 2);
+        pi[i] = 0.2;
+        pi[ROWS + i] = 0.8;
+        for (int d = 0; d < DIM; d++) {
+            s[d * ROWS + i] = i % LENGTH == 0 ? bf_rng_normal(&rng) : ns[d * ROWS + i - 1];
+            ns[d * ROWS + i] = bf_rng_normal(&rng);
+        }
+        r[i] = s[i] + act[i];
+    }
+    begin[ROWS / LENGTH] = ROWS;
+    bf_dataset data = {.n = ROWS,
+                       .state_dim = DIM,
+                       .actions = 2,
+                       .real_state = true,
+                       .state = s,
+                       .next_state = ns,
+                       .action = act,
+                       .reward = r,
+                       .pi = pi,
+                       .npi = pi,
+                       .episodes = ROWS / LENGTH,
+                       .begin = begin,
+                       .order = order};
+    bf_problem problem = {&data, 1, BF_TERMINAL_RESTART, NULL, 0};
+    const bf_estimator *blackbox = bf_estimator_find("blackbox");
+    bf_settings *settings;
+    const bf_estimate *estimate;
+    const bf_horizon *h;
+    int64_t asked[] = {20000}, steps;
+    double value, covered;
+    assert_ok(bf_estimator_settings(&settings, blackbox, "weights=neighbours", arena, &err), err);
+    assert_ok(bf_estimator_run(&estimate, blackbox, &problem, settings, NULL, arena, &err), err);
+    assert_true(bf_estimate_get(estimate, "left_for_log") > 0.1);
+    assert_ok(
+        bf_horizon_measure(&h, estimate, &problem, settings, asked, 1, NULL, NULL, arena, &err),
+        err);
+    assert_true(bf_horizon_at(h, 0, &steps, &value, &covered));
+    assert_near(bf_horizon_get(h, "limit"), bf_estimate_value(estimate), 0);
+    assert_near(value, bf_estimate_value(estimate), 1e-3);
+}
+
 /* Simulated logs of a known process: how often the interval has the truth. */
 static void intervals(void **state) {
     (void)state;
@@ -261,9 +352,14 @@ static void what_is_missing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        arena_test(matrix_powers), arena_test(neighbours_of_a_table),
-        arena_test(ages),          arena_test(comes_to_the_answer),
-        arena_test(intervals),     arena_test(what_is_missing),
+        arena_test(matrix_powers),
+        arena_test(neighbours_of_a_table),
+        arena_test(ages),
+        arena_test(comes_to_the_answer),
+        arena_test(intervals),
+        arena_test(what_is_missing),
+        arena_test(comes_to_the_answer_across_gaps),
+        arena_test(comes_to_the_answer_in_high_dimension),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

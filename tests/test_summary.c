@@ -107,7 +107,8 @@ static void test_lines(void **state) {
     bf__line lines[5];
     for (int count = 0; count <= 9; count++) {
         for (int k = 0; k < count; k++)
-            reasons[k] = (bf_warning){"interrupted", k % 2 ? "grave one" : "log.csv:5: slight", "Do.", k % 2 == 1};
+            reasons[k] = (bf_warning){"interrupted", k % 2 ? "grave one" : "log.csv:5: slight",
+                                      "Do.", k % 2 == 1};
         bf_trust t = {.reasons = reasons, .reason_count = count};
         bf_answer answer = make_answer(&e, &t);
         int said = bf__summary_lines(lines, 5, &answer), bad = 0;

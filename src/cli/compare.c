@@ -143,8 +143,9 @@ bf_status bf__compare_run(bf__tool *tool, const bf__compare *what, int *exit_sta
     BF_TRY(bf_compare_policies(&contest, policies, what->policies->count, methods->list[0],
                                &what->question->problem, methods->settings[0], &what->with->trust,
                                &tool->context, tool->arena, err));
-    bf_contest_answer answer = {contest, what->with->filled, BF__OWN_SLOTS,
-                                what->question->seconds_read, sizeof answer, what->verbose};
+    bf_contest_answer answer = {contest,       what->with->filled,
+                                BF__OWN_SLOTS, what->question->seconds_read,
+                                sizeof answer, what->verbose};
     BF_TRY(bf_report_contest_text(&text, &answer, shows_unicode(), tool->arena, err));
     BF_TRY(bf_report_contest_json(&json, &answer, tool->arena, err));
     if (what->strict)

@@ -21,8 +21,8 @@ bf_status bf__opening_parse(bf__opening *out, bf__tool *tool, const bf__command 
                                          {&bf__common_table, &tool->common}};
     bf_error cause;
     out->log_count = 0;
-    BF_TRY(bf__methods_parse(&out->methods, method ? method : usual_method(table), tool->arena,
-                             err));
+    BF_TRY(
+        bf__methods_parse(&out->methods, method ? method : usual_method(table), tool->arena, err));
     memcpy(out->slots, own, sizeof own);
     for (int k = 0; k < BF__OWN_SLOTS; k++)
         out->filled[k] = (bf_filled){own[k].table, own[k].options};

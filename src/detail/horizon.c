@@ -62,11 +62,13 @@ static double limit_of(const bf_estimate *estimate, const char *chain) {
         return NAN;
     double base = bf__diagnosed(estimate, BF__D_BASE_VALUE);
     double closed = bf__diagnosed(estimate, BF__D_CLOSED_CLASSES);
+    double filled = bf__diagnosed(estimate, BF__D_MODEL_CLASSES);
     if (strcmp(chain, "neighbours") == 0)
         return strcmp(estimate->model, "corrected") == 0    ? base
                : strcmp(estimate->model, "neighbours") == 0 ? estimate->value
                                                             : NAN;
-    return strcmp(estimate->model, "tabular") == 0 && closed > 0 ? estimate->value : NAN;
+    return strcmp(estimate->model, "tabular") == 0 && (closed > 0 || filled > 0) ? estimate->value
+                                                                                 : NAN;
 }
 
 static int64_t longest_episode(const bf_dataset *data) {

@@ -25,37 +25,64 @@ static double total(const double *a, int64_t n) {
     return sum;
 }
 
-/* next = P' x + start * anew + away * <leave, x>. */
-static void push(double *next, const bf__walk *w, const double *x, double anew, int threads) {
-    double leaves = w->leave ? inner(x, w->leave, w->n) : 0;
+/* next = P' x + start * anew + away * <leave, x>; of what the log shows alone if `seen`. */
+static void push(double *next, const bf__walk *w, bool seen, const double *x, double anew,
+                 int threads) {
+    double leaves = w->leave && !seen ? inner(x, w->leave, w->n) : 0;
+    const double *start = seen ? w->seen_start : w->start, *prob = seen ? w->seen : w->prob;
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int64_t j = 0; j < w->n; j++) {
-        double sum = anew * w->start[j] + (leaves > 0 ? leaves * w->away[j] : 0);
+        double sum = anew * start[j] + (leaves > 0 ? leaves * w->away[j] : 0);
         for (int64_t e = w->begin[j]; e < w->begin[j + 1]; e++)
-            sum += w->prob[e] * x[w->from[e]];
+            sum += prob[e] * x[w->from[e]];
         next[j] = sum;
     }
+}
+
+/* Where the mass is at some step, and how much of it has ended for good. */
+typedef struct place {
+    double *x, *next; /* (n) */
+    double ended;
+    bool seen; /* only what the log shows */
+} place;
+
+static bf_status place_at_start(place *out, const bf__walk *walk, bool seen, bf_arena *arena,
+                                bf_error *err) {
+    out->seen = seen;
+    BF_ALLOC(out->x, arena, walk->n, err);
+    BF_ALLOC(out->next, arena, walk->n, err);
+    memcpy(out->x, seen ? walk->seen_start : walk->start, (size_t)walk->n * sizeof *out->x);
+    return BF_OK;
+}
+
+static void step(place *p, const bf__walk *walk, int threads) {
+    p->ended += inner(p->x, walk->end, walk->n);
+    push(p->next, walk, p->seen, p->x, inner(p->x, walk->restart, walk->n), threads);
+    double *swap = p->x;
+    p->x = p->next;
+    p->next = swap;
 }
 
 bf_status bf__walk_values(double *value, double *covered, const bf__walk *walk, int64_t steps,
                           double gamma, const bf_context *context, bf_arena *arena, bf_error *err) {
     int threads = walk->n < 2000 ? 1 : bf__threads(context);
-    double *x, *next, earned = 0, kept = 0, time = 0, discount = 1, ended = 0;
+    double earned = 0, kept = 0, shown = 0, time = 0, discount = 1;
     bf_mark mark = bf_arena_mark(arena);
-    BF_ALLOC(x, arena, walk->n, err);
-    BF_ALLOC(next, arena, walk->n, err);
-    memcpy(x, walk->start, (size_t)walk->n * sizeof *x);
+    place here = {.ended = 0}, known = {.ended = 0};
+    BF_TRY(place_at_start(&here, walk, false, arena, err));
+    if (walk->seen)
+        BF_TRY(place_at_start(&known, walk, true, arena, err));
     for (int64_t t = 0; t < steps; t++) {
-        earned += discount * inner(x, walk->reward, walk->n);
-        kept += discount * (total(x, walk->n) + ended);
+        double mass = total(here.x, walk->n) + here.ended;
+        earned += discount * inner(here.x, walk->reward, walk->n);
+        kept += discount * mass;
+        shown += discount * (walk->seen ? total(known.x, walk->n) + known.ended : mass);
         time += discount;
         value[t] = kept > 0 ? earned / kept : NAN;
-        covered[t] = fmin(kept / time, 1);
-        ended += inner(x, walk->end, walk->n);
-        push(next, walk, x, inner(x, walk->restart, walk->n), threads);
-        double *swap = x;
-        x = next;
-        next = swap;
+        covered[t] = fmin(shown / time, 1);
+        step(&here, walk, threads);
+        if (walk->seen)
+            step(&known, walk, threads);
         discount *= gamma;
         if (t % 256 == 255 &&
             !bf__progress(context, "following the target", (double)(t + 1), (double)steps, NULL))
@@ -92,7 +119,7 @@ bf_status bf__walk_beyond(double *out, const bf__walk *walk, int64_t age, int64_
         all += discount * survival[t];
         within += t < age ? discount * survival[t] : 0;
         discount *= gamma;
-        push(next, walk, y, 0, 1);
+        push(next, walk, false, y, 0, 1);
         double *swap = y;
         y = next;
         next = swap;
@@ -126,6 +153,12 @@ static bf_status check(const bf_problem *problem, bf_error *err) {
     return BF_OK;
 }
 
+/* Whether the answer fills gaps: all methods do, unless tabular weights are told not to. */
+static bool fills_gaps(const bf_settings *settings) {
+    const bf_option *row = settings ? bf_settings_find(settings, "gaps") : NULL;
+    return !row || *(const int *)bf_settings_value(settings, "gaps") == 0;
+}
+
 bf_status bf__walk_make(bf__walk *out, const bf_problem *problem, const bf_settings *settings,
                         const bf_context *context, bf_arena *arena, bf_error *err) {
     const bf_dataset *data = problem->data;
@@ -135,6 +168,6 @@ bf_status bf__walk_make(bf__walk *out, const bf_problem *problem, const bf_setti
         bf_dataset numbered;
         BF_TRY(bf__label_states(&finite, &numbered, data, arena, err));
     }
-    return finite ? bf__walk_cells(out, problem, arena, err)
+    return finite ? bf__walk_cells(out, problem, fills_gaps(settings), arena, err)
                   : bf__walk_neighbours(out, problem, settings, context, arena, err);
 }

@@ -5,9 +5,11 @@
 #include "backflow/estimator.h"
 
 /* Nodes are pairs (s, a). Node j takes prob[e] of the mass of node from[e], begin[j] <= e <
- * begin[j + 1]. Of the mass of a node, restart begins anew at `start`, and `end` ends for good, at
- * reward 0. What is missing to 1 leads to pairs that the log never shows, and is lost. gamma is not
- * in here: discounting is a matter of how steps are counted. */
+ * begin[j + 1]. Of the mass of a node, restart begins anew at `start`, `leave` goes on anywhere in
+ * the log, at `away`, and `end` ends for good, at reward 0. What is missing to 1 leads to pairs
+ * that the log never shows, and is lost. If such gaps are filled instead, as the answer fills them,
+ * seen and seen_start are what the log shows of prob and start. gamma is not in here: discounting
+ * is a matter of how steps are counted. */
 typedef struct bf__walk {
     const char *chain; /* "tabular" or "neighbours" */
     int64_t n;
@@ -15,9 +17,10 @@ typedef struct bf__walk {
     const int32_t *from;
     const double *prob;
     const double *restart, *end; /* (n) */
-    const double *leave, *away; /* (n): mass that goes on anywhere in the log, and where; or NULL */
+    const double *leave, *away;  /* (n), or NULL: nothing does */
     const double *start;  /* (n): sums to 1, or less if pairs at the starts are not in the log */
     const double *reward; /* (n) */
+    const double *seen, *seen_start; /* as prob and start; NULL: no gaps were filled */
 } bf__walk;
 
 /* The chain of a log: that of its (s, a) pairs if states are finite or repeat, otherwise that of
@@ -26,8 +29,9 @@ typedef struct bf__walk {
 bf_status bf__walk_make(bf__walk *out, const bf_problem *problem, const bf_settings *settings,
                         const bf_context *context, bf_arena *arena, bf_error *err);
 
-/* The two kinds. */
-bf_status bf__walk_cells(bf__walk *out, const bf_problem *problem, bf_arena *arena, bf_error *err);
+/* The two kinds. `fill`: gaps of the log are filled as problem/count_model.c does. */
+bf_status bf__walk_cells(bf__walk *out, const bf_problem *problem, bool fill, bf_arena *arena,
+                         bf_error *err);
 bf_status bf__walk_neighbours(bf__walk *out, const bf_problem *problem, const bf_settings *settings,
                               const bf_context *context, bf_arena *arena, bf_error *err);
 
@@ -35,7 +39,8 @@ bf_status bf__walk_neighbours(bf__walk *out, const bf_problem *problem, const bf
  *
  *     V_T = sum_{t < T} gamma^t <x_t, r> / sum_{t < T} gamma^t (mass that is not lost),
  *
- * NaN if all mass is lost at once; covered (steps): the share of those steps that is not lost.
+ * NaN if all mass is lost at once; covered (steps): the share of those steps that is neither lost
+ * nor comes after a gap that was filled.
  * BF_ECANCELLED if progress asks for a stop. */
 bf_status bf__walk_values(double *value, double *covered, const bf__walk *walk, int64_t steps,
                           double gamma, const bf_context *context, bf_arena *arena, bf_error *err);

@@ -198,9 +198,9 @@ static bf_status solve_classes(bf__count_model *out, const bf_context *context, 
     return BF_OK;
 }
 
-bf_status bf__count_model_solve(bf__count_model *out, const bf__cells *cells,
-                                const bf_context *context, bf_arena *arena, bf_error *err) {
-    double *pi, *leave, *miss, *start, *rows, *of_class, visits = 0, seen = 0;
+bf_status bf__count_model_build(bf__count_model *out, const bf__cells *cells, bf_arena *arena,
+                                bf_error *err) {
+    double *pi, *leave, *miss, *start, *rows, *of_class;
     *out = (bf__count_model){.cells = cells, .low = INFINITY, .high = -INFINITY, .covered = 1};
     BF_ALLOC(pi, arena, cells->cells, err);
     BF_ALLOC(leave, arena, cells->states, err);
@@ -208,15 +208,23 @@ bf_status bf__count_model_solve(bf__count_model *out, const bf__cells *cells,
     choose(pi, leave, miss, cells);
     out->pi = pi;
     out->leave = leave;
+    out->miss = miss;
     BF_TRY(start_of(&start, &rows, cells, arena, err));
     BF_TRY(build(out, start, rows, arena, err));
     BF_ALLOC(of_class, arena, out->classes.count, err);
     if (out->chain.n > cells->states + 1 && open_traps(pi, leave, out, of_class))
         BF_TRY(build(out, start, rows, arena, err));
+    return BF_OK;
+}
+
+bf_status bf__count_model_solve(bf__count_model *out, const bf__cells *cells,
+                                const bf_context *context, bf_arena *arena, bf_error *err) {
+    double visits = 0, seen = 0;
+    BF_TRY(bf__count_model_build(out, cells, arena, err));
     BF_TRY(solve_classes(out, context, arena, err));
     for (int64_t s = 0; s < cells->states; s++) {
         visits += out->mass[s];
-        seen += out->mass[s] * (1 - miss[s]);
+        seen += out->mass[s] * (1 - out->miss[s]);
     }
     out->covered = visits > 0 && seen < visits * (1 - 1e-14) ? seen / visits : 1;
     return BF_OK;

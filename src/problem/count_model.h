@@ -13,6 +13,7 @@ typedef struct bf__count_model {
     const bf__cells *cells;
     const double *pi;     /* (C): what the target does, on the actions that the log shows, ... */
     const double *leave;  /* (S): ... and how often it leaves for LOG; they sum to 1 in a state */
+    const double *miss;   /* (S): the share of what the target does that was never seen */
     const double *reward; /* (nodes): of a step, times the share of time that a node takes */
     bf__chain chain;
     bf__classes classes;
@@ -27,6 +28,11 @@ typedef struct bf__count_model {
     double residual;    /* of the stationary distributions */
 } bf__count_model;
 
+/* The model itself, up to its classes. */
+bf_status bf__count_model_build(bf__count_model *out, const bf__cells *cells, bf_arena *arena,
+                                bf_error *err);
+
+/* The same, and its long run. */
 bf_status bf__count_model_solve(bf__count_model *out, const bf__cells *cells,
                                 const bf_context *context, bf_arena *arena, bf_error *err);
 
