@@ -10,7 +10,7 @@ TEST_ARENA;
 enum { J = 12 };
 
 /* The values of clusters of three contestants, and their means; c_j = (x_j - mean) / J. */
-static void three(bf__contestant *out, double *c) {
+static void three(bf__measured *out, double *c) {
     bf_rng rng = bf_rng_make(5, "contest", 0);
     for (int g = 0; g < J; g++) {
         double common = bf_rng_normal(&rng);
@@ -23,7 +23,7 @@ static void three(bf__contestant *out, double *c) {
             mean += c[a * J + g] / J;
         for (int g = 0; g < J; g++)
             c[a * J + g] = (c[a * J + g] - mean) / J;
-        out[a] = (bf__contestant){.value = mean, .effective = J, .c = c + a * J};
+        out[a] = (bf__measured){.value = mean, .effective = J, .c = c + a * J};
     }
 }
 
@@ -31,7 +31,7 @@ static void three(bf__contestant *out, double *c) {
 static void paired_t(void **state) {
     (void)state;
     double c[3 * J];
-    bf__contestant three_of_them[3];
+    bf__measured three_of_them[3];
     bf__contest contest;
     three(three_of_them, c);
     bf__contest_input input = {
@@ -59,7 +59,7 @@ static void paired_t(void **state) {
 static void best_of_two(void **state) {
     (void)state;
     double c[3 * J];
-    bf__contestant of_them[3];
+    bf__measured of_them[3];
     bf__contest contest;
     three(of_them, c);
     bf__contest_input input = {
@@ -81,8 +81,8 @@ static void parts(void **state) {
     (void)state;
     double a[] = {1, 3}, b[] = {0, 0};
     int split[] = {0, 0};
-    bf__contestant two[] = {{.value = 2.5, .effective = 9, .parts = a},
-                            {.value = 0, .effective = 9, .parts = b, .shift = 1}};
+    bf__measured two[] = {{.value = 2.5, .effective = 9, .parts = a},
+                          {.value = 0, .effective = 9, .parts = b, .shift = 1}};
     bf__contest contest;
     bf__contest_input input = {.contestants = two,
                                .count = 2,
@@ -97,6 +97,49 @@ static void parts(void **state) {
     assert_ok(bf__contest_judge(&contest, &input, arena, &err), err);
     assert_false(contest.possible);
     assert_near(contest.pairs[0].difference, 2.5, 0);
+}
+
+/* Twelve clusters and two halves that agree: the mean of both variances, unless what clusters
+ * contribute is exact; then the halves do not talk it down. */
+static void exact_contributions_are_not_talked_down(void **state) {
+    (void)state;
+    double c[3 * J], same[] = {0, 0};
+    int split[] = {0, 0};
+    bf__measured of_them[3];
+    bf__contest contest;
+    three(of_them, c);
+    bf__contest_input input = {
+        .contestants = of_them, .count = 2, .clusters = J, .level = 0.95, .part_split = split};
+    for (int a = 0; a < 2; a++) {
+        of_them[a].parts = same;
+        of_them[a].value = 0;
+    }
+    assert_ok(bf__contest_judge(&contest, &input, arena, &err), err);
+    double se = contest.pairs[0].se;
+    input.part_count = 2;
+    assert_ok(bf__contest_judge(&contest, &input, arena, &err), err);
+    assert_near(contest.pairs[0].se, se / sqrt(2), 1e-14);
+    of_them[0].exact = of_them[1].exact = true;
+    assert_ok(bf__contest_judge(&contest, &input, arena, &err), err);
+    assert_near(contest.pairs[0].se, se, 1e-14);
+}
+
+/* Halves alone: no more degrees of freedom than they have, and at least 2. */
+static void few_parts_are_few_numbers(void **state) {
+    (void)state;
+    double v[] = {1, 2, 3, 4, 5, 6, 7};
+    int split[] = {0, 0, 1, 1, 1, 1, 1};
+    bf__measured answer = {.value = 3, .effective = 100, .parts = v};
+    bf__error_form form = bf__error_form_of(&answer, 1, 100, 7, split);
+    assert_int_equal(form.df, 5);
+    assert_near(bf__error_df(&form, 100), 5, 0);
+    assert_near(bf__error_df(&form, 3.5), 2.5, 0);
+    assert_near(bf__error_df(&form, 1), 2, 0);
+    form = bf__error_form_of(&answer, 1, 100, 2, split);
+    assert_near(bf__error_df(&form, 100), 2, 0);
+    answer.c = v;
+    form = bf__error_form_of(&answer, 1, 7, 2, split);
+    assert_near(bf__error_df(&form, 7), 6, 0);
 }
 
 /* Holm (1979) on 0.01, 0.04, 0.03, 0.005: 4 x 0.005, 3 x 0.01, 2 x 0.03, then not below that. */
@@ -189,8 +232,13 @@ static void which_lever(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        arena_test(paired_t), arena_test(best_of_two), arena_test(parts),
-        arena_test(holm),     arena_test(which_lever),
+        arena_test(paired_t),
+        arena_test(best_of_two),
+        arena_test(parts),
+        arena_test(holm),
+        arena_test(which_lever),
+        arena_test(few_parts_are_few_numbers),
+        arena_test(exact_contributions_are_not_talked_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,9 +53,9 @@ static walk *make_walk(double apart) {
     return log;
 }
 
-static bf__evidence look_at(walk *log, double gamma) {
+static bf__facts look_at(walk *log, double gamma) {
     static bf_trust trust;
-    bf__evidence out;
+    bf__facts out;
     bf__clusters clusters;
     bf_estimate *estimate = bf_arena_zalloc(arena, 1, sizeof *estimate, &err);
     bf_problem problem = {.data = &log->data, .gamma = gamma, .terminal = BF_TERMINAL_RESTART};
@@ -75,7 +75,7 @@ static void weigh(walk *log, int first, int count) {
 static void rewards_and_clusters(void **state) {
     (void)state;
     walk *log = make_walk(0);
-    bf__evidence e = look_at(log, 1);
+    bf__facts e = look_at(log, 1);
     assert_near(e.effective, EPISODES, 1e-12);
     assert_near(e.largest, 1.0 / EPISODES, 1e-12);
     assert_near(e.deviation, sqrt(8.25), 1e-12); /* of 0, 1, ... 9 */
@@ -97,7 +97,7 @@ static void ends_and_horizons(void **state) {
     assert_true(isinf(look_at(log, 1).horizon));
     assert_near(look_at(log, 0.9).horizon, 10, 1e-12);
     log->terminated[LENGTH - 1] = 1;
-    bf__evidence e = look_at(log, 1);
+    bf__facts e = look_at(log, 1);
     assert_true(e.ends);
     assert_near(e.ended, 1.0 / ROWS, 1e-12);
     weigh(log, 0, 5);
@@ -147,32 +147,31 @@ static void states_that_hardly_move(void **state) {
 static bf_estimate estimate;
 static bf_trust trust;
 
-static bf__evidence nothing_wrong(void) {
+static bf__facts nothing_wrong(void) {
     estimate = (bf_estimate){.value = 0.5};
     trust = bf__trust_unmeasured(&estimate);
-    trust.unit = "episode";
-    trust.value = (bf_interval){.level = 0.95, .low = 0.4, .high = 0.6, .half = 0.1};
-    trust.bias = 0.01;
-    return (bf__evidence){.estimate = &estimate,
-                          .trust = &trust,
-                          .n = 1000,
-                          .low = 0,
-                          .high = 1,
-                          .deviation = 0.3,
-                          .weighted_deviation = 0.2,
-                          .episodes = 30,
-                          .effective = 20,
-                          .largest = 0.1,
-                          .ended = 0.1,
-                          .gap = 0.1,
-                          .longest = 100,
-                          .horizon = INFINITY,
-                          .age_rise = 1.5,
-                          .still = 0.1};
+    return (bf__facts){.estimate = &estimate,
+                       .unit = "episode",
+                       .half = 0.1,
+                       .bias = 0.01,
+                       .n = 1000,
+                       .low = 0,
+                       .high = 1,
+                       .deviation = 0.3,
+                       .weighted_deviation = 0.2,
+                       .clusters = 30,
+                       .effective = 20,
+                       .largest = 0.1,
+                       .ended = 0.1,
+                       .gap = 0.1,
+                       .longest = 100,
+                       .horizon = INFINITY,
+                       .age_rise = 1.5,
+                       .still = 0.1};
 }
 
 /* The verdict, and the code of the only reason, or "". */
-static const char *judged(const bf__evidence *e, bf_verdict *verdict) {
+static const char *judged(const bf__facts *e, bf_verdict *verdict) {
     assert_ok(bf__verdict(&trust, e, arena, &err), err);
     assert_in_range(trust.reason_count, 0, 1);
     *verdict = trust.verdict;
@@ -181,7 +180,7 @@ static const char *judged(const bf__evidence *e, bf_verdict *verdict) {
 
 #define expect(wanted_verdict, wanted_code, changes)                                               \
     do {                                                                                           \
-        bf__evidence e = nothing_wrong();                                                          \
+        bf__facts e = nothing_wrong();                                                             \
         bf_verdict verdict;                                                                        \
         changes;                                                                                   \
         assert_string_equal(judged(&e, &verdict), wanted_code);                                    \
@@ -193,9 +192,8 @@ static void every_rule_has_two_sides(void **state) {
     const bf_verdict sound = BF_VERDICT_SOUND, look = BF_VERDICT_LOOK;
     const bf_verdict cannot_tell = BF_VERDICT_CANNOT_TELL;
     expect(sound, "", (void)0);
-    expect(cannot_tell, "one-reward",
-           (e.weighted_deviation = 0, trust.value.half = trust.bias = 0));
-    expect(cannot_tell, "one-reward", (e.weighted_deviation = 0, trust.value.level = 0));
+    expect(cannot_tell, "one-reward", (e.weighted_deviation = 0, e.half = e.bias = 0));
+    expect(cannot_tell, "one-reward", (e.weighted_deviation = 0, e.half = NAN));
     expect(sound, "",
            e.weighted_deviation = 0); /* the parts say otherwise, and the width shows it */
     expect(sound, "", e.weighted_deviation = 1e-6);
@@ -204,29 +202,29 @@ static void every_rule_has_two_sides(void **state) {
     expect(cannot_tell, "no-ends",
            (e.low = 1, e.weighted_deviation = 0, e.ends = true, e.ended = 0));
     expect(sound, "", (e.ends = true, e.ended = 0)); /* rewards differ: the value is what counts */
-    expect(cannot_tell, "few-clusters", (e.effective = 1.9, e.episodes = 10));
-    expect(look, "few-clusters", (e.effective = 3.9, e.episodes = 10));
-    expect(sound, "", (e.effective = 4.1, e.episodes = 10));
-    expect(cannot_tell, "few-of-many", (e.effective = 14, e.episodes = 100));
-    expect(sound, "", (e.effective = 16, e.episodes = 100));
+    expect(cannot_tell, "few-clusters", (e.effective = 1.9, e.clusters = 10));
+    expect(look, "few-clusters", (e.effective = 3.9, e.clusters = 10));
+    expect(sound, "", (e.effective = 4.1, e.clusters = 10));
+    expect(cannot_tell, "few-of-many", (e.effective = 14, e.clusters = 100));
+    expect(sound, "", (e.effective = 16, e.clusters = 100));
     expect(look, "next-pairs-alone", e.gap = 0.45);
     expect(sound, "", e.gap = 0.35);
     expect(look, "piles-up", e.age_rise = 4.5);
     expect(sound, "", (e.age_rise = 4.5, e.horizon = 90));
     expect(sound, "", e.still = 0.9);
-    expect(look, "parts-shift", trust.bias = -0.11);
-    expect(look, "parts-failed", trust.parts_failed = 1);
+    expect(look, "parts-shift", e.bias = -0.11);
+    expect(look, "parts-failed", e.failed = 1);
     expect(sound, "", (e.gap = e.age_rise = e.still = e.effective = NAN)); /* not measured */
-    expect(sound, "", (trust.value.level = 0, trust.bias = NAN));
+    expect(sound, "", (e.half = e.bias = NAN));
 }
 
 /* Two reasons at once: few episodes carry the weight, and it stands still in them. */
 static void standing_still_in_few_episodes(void **state) {
     (void)state;
-    bf__evidence e = nothing_wrong();
+    bf__facts e = nothing_wrong();
     e.still = 0.9;
     e.effective = 3;
-    e.episodes = 10;
+    e.clusters = 10;
     assert_ok(bf__verdict(&trust, &e, arena, &err), err);
     assert_int_equal(trust.reason_count, 2);
     assert_string_equal(trust.reasons[1].code, "stands-still");
@@ -238,12 +236,12 @@ static void standing_still_in_few_episodes(void **state) {
 static void few_rows_are_in_the_width(void **state) {
     (void)state;
     for (int k = 0; k < 3; k++) {
-        bf__evidence e = nothing_wrong();
+        bf__facts e = nothing_wrong();
         estimate.warnings[0] = (bf_warning){"few-rows", "few rows", "Collect more.", true};
         estimate.warning_count = 1;
-        e.episodes = 10;
+        e.clusters = 10;
         e.effective = k == 1 ? 2.9 : 5;
-        trust.value.level = k == 2 ? 0 : 0.95;
+        e.half = k == 2 ? NAN : 0.1;
         assert_ok(bf__verdict(&trust, &e, arena, &err), err);
         assert_int_equal(trust.verdict, k == 0 ? BF_VERDICT_LOOK : BF_VERDICT_CANNOT_TELL);
         assert_true(estimate.warnings[0].distrust); /* the estimate's own are not touched */
@@ -253,7 +251,7 @@ static void few_rows_are_in_the_width(void **state) {
 /* Warnings of the method come first, and count. */
 static void warnings_are_reasons(void **state) {
     (void)state;
-    bf__evidence e = nothing_wrong();
+    bf__facts e = nothing_wrong();
     estimate.warnings[0] = (bf_warning){"off-hull", "far off", "Collect more.", false};
     estimate.warning_count = 1;
     assert_ok(bf__verdict(&trust, &e, arena, &err), err);

@@ -1,6 +1,6 @@
 /* contest.c - Which of several policies is better, as far as one log can tell.
  *
- * Pairs   d +- t s, s = |z_a - z_b|, t by max(2, effective clusters - 1) degrees of freedom
+ * Pairs   d +- t s, s the length of the difference of two error vectors
  * Best    the share of 20,000 draws of all errors together, as a multivariate t, in which a value
  *         comes out as the greatest
  * Cost    O(K^2 (J + parts)) and 20,000 K^2 */
@@ -14,69 +14,6 @@
 #include "trust/student.h"
 
 enum { DRAWS = 20000 };
-
-/* ---- The error vectors */
-
-/* Whether all contestants have a value on all parts of the split. */
-static bool whole(const bf__contest_input *in, int split) {
-    bool any = false;
-    for (int k = 0; k < in->part_count; k++)
-        for (int a = 0; a < in->count && in->part_split[k] == split; a++) {
-            any = true;
-            if (!isfinite(in->contestants[a].parts[k]))
-                return false;
-        }
-    return any;
-}
-
-static int split_count(const bf__contest_input *in) {
-    int count = 0;
-    for (int k = 0; k < in->part_count; k++)
-        count = in->part_split[k] + 1 > count ? in->part_split[k] + 1 : count;
-    return count;
-}
-
-/* The number of parts of a split, and the mean of the contestant's values on them. */
-static int part_mean(double *mean, const bf__contest_input *in, int a, int split) {
-    int parts = 0;
-    *mean = 0;
-    for (int k = 0; k < in->part_count; k++)
-        if (in->part_split[k] == split) {
-            *mean += in->contestants[a].parts[k];
-            parts++;
-        }
-    *mean /= parts;
-    return parts;
-}
-
-/* z (J + 2 part_count + 1) of contestant a; by_clusters: whether all have contributions. Returns
- * whether there is anything but the shift in it. */
-static bool fill(double *z, const bf__contest_input *in, int a, bool by_clusters) {
-    const bf__contestant *own = &in->contestants[a];
-    int splits = split_count(in), used = 0, df = 0;
-    double j = (double)in->clusters, mean;
-    double *parts = z + in->clusters, *shifts = parts + in->part_count;
-    memset(z, 0, (size_t)(in->clusters + 2 * in->part_count + 1) * sizeof *z);
-    for (int s = 0; s < splits; s++)
-        if (whole(in, s)) {
-            df += part_mean(&mean, in, a, s) - 1;
-            used++;
-        }
-    double share = by_clusters && df > 0 ? 0.5 : 1; /* of each of the two */
-    for (int64_t g = 0; g < in->clusters && by_clusters; g++)
-        z[g] = sqrt(share * j / (j - 1)) * own->c[g];
-    for (int s = 0; s < splits && df > 0; s++) {
-        if (!whole(in, s))
-            continue;
-        int count = part_mean(&mean, in, a, s);
-        for (int k = 0; k < in->part_count; k++)
-            if (in->part_split[k] == s)
-                parts[k] = sqrt(share / count / df) * (own->parts[k] - mean);
-        shifts[s] = sqrt(share / used) * (mean - own->value);
-    }
-    shifts[in->part_count] = (df > 0 ? 0.2 : 0.3) * own->shift;
-    return by_clusters || df > 0;
-}
 
 /* ---- Pairs */
 
@@ -94,18 +31,30 @@ void bf__holm(double *holm, const double *p, int n) {
     }
 }
 
-static void judge_pair(bf__contest_pair *pair, const bf__contest_input *in, const double *z,
-                       int64_t length) {
-    const bf__contestant *a = &in->contestants[pair->a], *b = &in->contestants[pair->b];
-    double square = 0;
-    for (int64_t e = 0; e < length; e++) {
-        double gap = z[pair->a * length + e] - z[pair->b * length + e];
-        square += gap * gap;
-    }
+/* The vectors of all contestants, in one form. */
+typedef struct vectors {
+    bf__error_form form;
+    int64_t length;
+    const double *z; /* (count, length) */
+    double *gap;     /* (length): room for a difference */
+} vectors;
+
+/* The variance of the error of a less that of b; b < 0: of a alone. */
+static double variance(const vectors *v, int a, int b) {
+    const double *first = v->z + a * v->length, *second = v->z + b * v->length;
+    if (b < 0)
+        return bf__error_variance(&v->form, first);
+    for (int64_t e = 0; e < v->length; e++)
+        v->gap[e] = first[e] - second[e];
+    return bf__error_variance(&v->form, v->gap);
+}
+
+static void judge_pair(bf__contest_pair *pair, const bf__contest_input *in, const vectors *v) {
+    const bf__measured *a = &in->contestants[pair->a], *b = &in->contestants[pair->b];
     /* Answers that are exact have no error but rounding. */
     double rounding = 1e-12 * fmax(fabs(a->value), fabs(b->value));
-    pair->se = fmax(sqrt(square), rounding);
-    pair->df = fmax(2, fmin(a->effective, b->effective) - 1);
+    pair->se = fmax(sqrt(variance(v, pair->a, pair->b)), rounding);
+    pair->df = bf__error_df(&v->form, fmin(a->effective, b->effective));
     double t = bf__student_quantile(0.5 + 0.5 * in->level, pair->df);
     pair->smallest = t * pair->se;
     pair->low = pair->difference - pair->smallest;
@@ -117,16 +66,13 @@ static void judge_pair(bf__contest_pair *pair, const bf__contest_input *in, cons
 
 /* ---- The best */
 
-/* l (K, K), lower: l l' is the covariance of the errors; a direction without variance is left out.
- */
-static void factor(double *l, const double *z, int count, int64_t length) {
+/* l (K, K), lower: l l' is the covariance of the errors, which the variances of their differences
+ * give; a direction without variance is left out. */
+static void factor(double *l, const vectors *v, int count) {
     for (int a = 0; a < count; a++)
         for (int b = 0; b <= a; b++) {
-            double sum = 0, own = 0;
-            for (int64_t e = 0; e < length; e++) {
-                sum += z[a * length + e] * z[b * length + e];
-                own += a == b ? z[a * length + e] * z[a * length + e] : 0;
-            }
+            double own = variance(v, a, -1);
+            double sum = a == b ? own : 0.5 * (own + variance(v, b, -1) - variance(v, a, b));
             for (int k = 0; k < b; k++)
                 sum -= l[a * count + k] * l[b * count + k];
             if (a == b)
@@ -136,13 +82,14 @@ static void factor(double *l, const double *z, int count, int64_t length) {
         }
 }
 
-static void find_best(double *best, const bf__contest_input *in, const double *l) {
+static void find_best(double *best, const bf__contest_input *in, const vectors *v,
+                      const double *l) {
     int count = in->count;
     double df = INFINITY, rounding = 0, draw[BF__MOST_CONTESTANTS], normal[BF__MOST_CONTESTANTS];
     bf_rng rng = bf_rng_make(in->seed, "best", 0);
     for (int a = 0; a < count; a++) {
         best[a] = 0;
-        df = fmin(df, fmax(2, in->contestants[a].effective - 1));
+        df = fmin(df, bf__error_df(&v->form, in->contestants[a].effective));
     }
     for (int k = 0; k < count * count; k++)
         rounding = fmax(rounding, 1e-9 * fabs(l[k]));
@@ -174,23 +121,24 @@ static void find_best(double *best, const bf__contest_input *in, const double *l
 bf_status bf__contest_judge(bf__contest *out, const bf__contest_input *in, bf_arena *arena,
                             bf_error *err) {
     int count = in->count, pairs = count * (count - 1) / 2, at = 0;
-    int64_t length = in->clusters + 2 * in->part_count + 1;
-    bool by_clusters = in->clusters > 1, finite = true;
     double *z, *l, *p, *holm;
-    *out = (bf__contest){.possible = true, .pair_count = pairs};
+    vectors v = {.form = bf__error_form_of(in->contestants, count, in->clusters, in->part_count,
+                                           in->part_split)};
+    v.length = bf__error_length(&v.form);
+    *out = (bf__contest){.possible = v.form.clusters > 0 || v.form.df > 0, .pair_count = pairs};
     BF_ALLOC(out->pairs, arena, pairs, err);
     BF_ALLOC(out->best, arena, count, err);
-    BF_ALLOC(z, arena, count * length, err);
+    BF_ALLOC(z, arena, count * v.length, err);
+    BF_ALLOC(v.gap, arena, v.length, err);
     BF_ZALLOC(l, arena, count * count, err);
     BF_ALLOC(p, arena, pairs, err);
     BF_ALLOC(holm, arena, pairs, err);
     for (int a = 0; a < count; a++) {
-        by_clusters = by_clusters && in->contestants[a].c;
-        finite = finite && isfinite(in->contestants[a].value);
+        bf__error_fill(z + a * v.length, &v.form, &in->contestants[a]);
+        out->possible = out->possible && isfinite(in->contestants[a].value);
         out->best[a] = NAN;
     }
-    for (int a = 0; a < count; a++)
-        out->possible = fill(z + a * length, in, a, by_clusters) && finite && out->possible;
+    v.z = z;
     for (int a = 0; a < count; a++)
         for (int b = a + 1; b < count; b++) {
             out->pairs[at] =
@@ -199,7 +147,7 @@ bf_status bf__contest_judge(bf__contest *out, const bf__contest_input *in, bf_ar
                                    NAN,   NAN, NAN,
                                    false, NAN, NAN};
             if (out->possible)
-                judge_pair(&out->pairs[at], in, z, length);
+                judge_pair(&out->pairs[at], in, &v);
             p[at] = out->pairs[at].p;
             at++;
         }
@@ -210,7 +158,7 @@ bf_status bf__contest_judge(bf__contest *out, const bf__contest_input *in, bf_ar
         out->pairs[k].holm = holm[k];
         out->pairs[k].decided = holm[k] <= 1 - in->level;
     }
-    factor(l, z, count, length);
-    find_best(out->best, in, l);
+    factor(l, &v, count);
+    find_best(out->best, in, &v, l);
     return BF_OK;
 }

@@ -1,10 +1,7 @@
 /* contest.h - Which of several policies is better, as far as one log can tell.
  *
- * The error of every contestant is a sum of parts that it has in common with the others: what each
- * cluster of the log contributes (c_j), how its answers on parts of the log scatter, how they are
- * shifted against the answer on the whole log, and what its correction was. Written as one vector
- * z_a per contestant, as in trust/measure.c, the standard error of a value is |z_a|, and that of a
- * difference is |z_a - z_b|: what policies have in common cancels. */
+ * The errors of all contestants are vectors of one form (trust/error.h), so that what policies have
+ * in common cancels in their differences. */
 #ifndef BF_COMPARE_CONTEST_H
 #define BF_COMPARE_CONTEST_H
 
@@ -12,19 +9,12 @@
 #include <stdint.h>
 
 #include "backflow/memory.h"
+#include "trust/error.h"
 
 enum { BF__MOST_CONTESTANTS = 33 };
 
-typedef struct bf__contestant {
-    double value;
-    double shift;        /* of the value by its correction; 0: none */
-    double effective;    /* clusters that carry the weight */
-    const double *c;     /* (J), or NULL: the method has no contributions */
-    const double *parts; /* (part_count): the values on parts of the log, NaN if there is none */
-} bf__contestant;
-
 typedef struct bf__contest_input {
-    const bf__contestant *contestants;
+    const bf__measured *contestants;
     int count;
     int64_t clusters; /* J */
     int part_count;

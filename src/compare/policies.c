@@ -25,7 +25,7 @@ struct bf_contest {
 
 typedef struct work {
     bf_contest *contest;
-    bf__contestant *inputs; /* (count) */
+    bf__measured *inputs; /* (count) */
     const bf_settings *settings;
     const bf_trust_options *how;
     const bf_context *context;
@@ -58,13 +58,7 @@ static bf_status add_policy(work *w, int at, const bf_named_policy *policy,
     BF_TRY(bf_policy_apply(&own->data, policy->policy, problem->data, w->arena, err));
     *entry = (bf_contestant){.name = policy->name, .problem = own, .estimator = estimator};
     BF_TRY(estimate(w, entry, w->settings, err));
-    const bf_trust *trust = entry->trust;
-    double base = bf__diagnosed(entry->estimate, BF__D_BASE_VALUE);
-    w->inputs[at] = (bf__contestant){.value = entry->value,
-                                     .shift = isfinite(base) ? entry->value - base : 0,
-                                     .effective = trust->effective,
-                                     .c = trust->contribution,
-                                     .parts = trust->parts};
+    w->inputs[at] = entry->trust->measured;
     return BF_OK;
 }
 
@@ -89,10 +83,10 @@ static bf_status add_log(work *w, int at, const bf_problem *problem, bf_error *e
                              .estimator = bf_estimator_find("naive")};
     BF_TRY(estimate(w, entry, NULL, err));
     BF_ALLOC(values, w->arena, first->part_count, err);
-    w->inputs[at] = (bf__contestant){.value = entry->value,
-                                     .effective = entry->trust->effective,
-                                     .c = entry->trust->contribution,
-                                     .parts = values};
+    for (int k = 0; k < first->part_count; k++)
+        values[k] = NAN;
+    w->inputs[at] = entry->trust->measured;
+    w->inputs[at].parts = values;
     for (int k = 0; k < first->part_count; k++) {
         counts[first->part_split[k]]++;
         splits = first->part_split[k] + 1;
@@ -102,10 +96,7 @@ static bf_status add_log(work *w, int at, const bf_problem *problem, bf_error *e
     BF_TRY(bf__clusters_for(&clusters, problem->data, w->how, w->arena, err));
     BF_TRY(bf__parts_run(&parts, counts, splits, entry->estimator, problem, NULL, &clusters,
                          w->context, w->arena, err));
-    int k = 0;
-    for (int s = 0; s < parts.splits; s++)
-        for (int j = 0; j < parts.split[s].parts; j++)
-            values[k++] = parts.split[s].value[BF__VALUE][j];
+    memcpy(values, parts.value[BF__VALUE], (size_t)parts.count * sizeof *values);
     return BF_OK;
 }
 

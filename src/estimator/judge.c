@@ -1,42 +1,14 @@
-/* judge.c - How an answer is judged: one set of rules for every method.
+/* judge.c - Judging an answer by what its method measured of itself: one set of rules for all.
  *
- * A method measures; it writes what it measured into the diagnostics of its answer. Here a table of
- * small functions reads them. Each function knows one reason why an answer may be wrong: it
- * compares facts with its limit, and if the limit is passed it gives a sentence and says whether
- * the answer should still be trusted. All limits stand here, and only here.
- *
- * Cost O(n) for the rewards. */
+ * A method measures; it writes what it measured into the diagnostics of its answer. The rules here
+ * read them (rules.h). All their limits stand here, and only here. */
 #include "estimator/judge.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "core/fail.h"
 #include "dataset/extreme.h"
 #include "estimator/result.h"
-#include "problem/steps.h"
-
-static const char *const codes[] = {
-#define BF_REASON(id, code, advice) code,
-#include "estimator/reasons.def"
-#undef BF_REASON
-};
-
-static const char *const advices[] = {
-#define BF_REASON(id, code, advice) advice,
-#include "estimator/reasons.def"
-#undef BF_REASON
-};
-
-const char *bf__reason_code(int id) {
-    return id >= 0 && id < BF__REASONS ? codes[id] : NULL;
-}
-
-const char *bf__reason_advice(int id) {
-    return id >= 0 && id < BF__REASONS ? advices[id] : NULL;
-}
 
 /* ---- Limits */
 
@@ -55,20 +27,6 @@ double bf__least_rows_of_fit(double n) {
 
 /* ---- Rules */
 
-/* Fills *out; true, so that a rule can end with it. */
-static bool say(bf__reason *out, bf__reason_id id, bool distrust, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static bool say(bf__reason *out, bf__reason_id id, bool distrust, const char *format, ...) {
-    va_list arguments;
-    out->id = id;
-    out->distrust = distrust;
-    va_start(arguments, format);
-    vsnprintf(out->text, sizeof out->text, format, arguments);
-    va_end(arguments);
-    return true;
-}
-
 static double fact(const bf__facts *f, bf__diagnostic_id id) {
     return bf__diagnosed(f->estimate, id);
 }
@@ -77,9 +35,9 @@ static bool not_finite(bf__reason *out, const bf__facts *f) {
     for (int i = 0; i < f->estimate->diagnostic_count; i++) {
         const bf_diagnostic *d = &f->estimate->diagnostics[i];
         if (!isfinite(d->value))
-            return say(out, BF__W_NOT_FINITE, true,
-                       "a number that the answer is judged by is not finite: '%s' is %g", d->label,
-                       d->value);
+            return bf__say(out, BF__W_NOT_FINITE, true,
+                           "a number that the answer is judged by is not finite: '%s' is %g",
+                           d->label, d->value);
     }
     return false;
 }
@@ -91,27 +49,29 @@ static bool few_rows(bf__reason *out, const bf__facts *f) {
     if (!(f->n > 20 && ess < bf__least_rows(f->n)) || !isnan(fact(f, BF__D_ESS_EPISODES)) ||
         fact(f, BF__D_ABSORBED) == 1)
         return false;
-    return say(out, BF__W_FEW_ROWS, true,
-               "the answer rests on few transitions: all %.0f count for as much as %.3g equally "
-               "weighted ones",
-               f->n, ess);
+    return bf__say(
+        out, BF__W_FEW_ROWS, true,
+        "the answer rests on few transitions: all %.0f count for as much as %.3g equally "
+        "weighted ones",
+        f->n, ess);
 }
 
 static bool few_episodes(bf__reason *out, const bf__facts *f) {
     double ess = fact(f, BF__D_ESS_EPISODES);
     if (!(ess < 0.1 * f->episodes || (ess < 10 && ess < 0.5 * f->episodes)))
         return false;
-    return say(out, BF__W_FEW_EPISODES, true,
-               "the products of ratios over up to %.0f steps leave %.3g effective episodes of "
-               "%.0f: the rest of the log hardly counts",
-               fact(f, BF__D_LONGEST_EPISODE), ess, f->episodes);
+    return bf__say(out, BF__W_FEW_EPISODES, true,
+                   "the products of ratios over up to %.0f steps leave %.3g effective episodes of "
+                   "%.0f: the rest of the log hardly counts",
+                   fact(f, BF__D_LONGEST_EPISODE), ess, f->episodes);
 }
 
 static bool one_row(bf__reason *out, const bf__facts *f) {
     double largest = fact(f, BF__D_MAX_WEIGHT);
     if (!(largest > largest_weight && f->n > 20) || !isnan(fact(f, BF__D_ESS_EPISODES)))
         return false;
-    return say(out, BF__W_ONE_ROW, true, "a single transition has %.3g of all the weight", largest);
+    return bf__say(out, BF__W_ONE_ROW, true, "a single transition has %.3g of all the weight",
+                   largest);
 }
 
 /* The weights of finite states minimise the residual: what is left of it is the log's fault, and
@@ -122,47 +82,49 @@ static bool flow_unbalanced(bf__reason *out, const bf__facts *f) {
     bool worse = after > before * (1 + 1e-6) + 1e-14; /* below rounding there is nothing left */
     if (!(hardly || worse) || !isnan(fact(f, BF__D_COVERAGE)) || fact(f, BF__D_ABSORBED) == 1)
         return false;
-    return say(out, BF__W_FLOW_UNBALANCED, true,
-               "the weights hardly balance the flow: its residual is %.3g, and %.3g for equal "
-               "weights",
-               after, before);
+    return bf__say(out, BF__W_FLOW_UNBALANCED, true,
+                   "the weights hardly balance the flow: its residual is %.3g, and %.3g for equal "
+                   "weights",
+                   after, before);
 }
 
 static bool off_hull(bf__reason *out, const bf__facts *f) {
     double off = fact(f, BF__D_OFF_HULL);
     if (!(off > far_off))
         return false;
-    return say(out, BF__W_OFF_HULL, off > too_far_off,
-               "next states lie outside what the log surrounds with the target's actions: by %.3g "
-               "standard deviations in the mean",
-               off);
+    return bf__say(
+        out, BF__W_OFF_HULL, off > too_far_off,
+        "next states lie outside what the log surrounds with the target's actions: by %.3g "
+        "standard deviations in the mean",
+        off);
 }
 
 static bool chain_stopped(bf__reason *out, const bf__facts *f) {
     if (!(fact(f, BF__D_CHAIN_SETTLED) == 0))
         return false;
-    return say(out, BF__W_CHAIN_STOPPED, true,
-               "the chain was stopped after %.0f steps before it had settled: over the last "
-               "hundred the value still moved by %.3g standard deviations of the reward",
-               fact(f, BF__D_CHAIN_STEPS), fact(f, BF__D_CHAIN_CHANGE));
+    return bf__say(out, BF__W_CHAIN_STOPPED, true,
+                   "the chain was stopped after %.0f steps before it had settled: over the last "
+                   "hundred the value still moved by %.3g standard deviations of the reward",
+                   fact(f, BF__D_CHAIN_STEPS), fact(f, BF__D_CHAIN_CHANGE));
 }
 
 static bool ends_absorb(bf__reason *out, const bf__facts *f) {
     double ended = fact(f, BF__D_ABSORBED);
     if (!(f->gamma == 1 && ended > 0))
         return false;
-    return say(out, BF__W_ENDS_ABSORB, ended < 1,
-               "episodes end and stay ended, so %.3g of the long run is spent at reward 0", ended);
+    return bf__say(out, BF__W_ENDS_ABSORB, ended < 1,
+                   "episodes end and stay ended, so %.3g of the long run is spent at reward 0",
+                   ended);
 }
 
 static bool negative_weight(bf__reason *out, const bf__facts *f) {
     double negative = fact(f, BF__D_NEGATIVE_MASS);
     if (!(negative > negative_seen))
         return false;
-    return say(out, BF__W_NEGATIVE_WEIGHT, negative > negative_much * (1 + 1e-9),
-               "%.3g of the weight is negative, of a total of 1: the value counts it with its "
-               "sign, the column of weights that are not negative has it set to 0",
-               negative);
+    return bf__say(out, BF__W_NEGATIVE_WEIGHT, negative > negative_much * (1 + 1e-9),
+                   "%.3g of the weight is negative, of a total of 1: the value counts it with its "
+                   "sign, the column of weights that are not negative has it set to 0",
+                   negative);
 }
 
 /* Differences below rounding of the rewards are none. */
@@ -171,10 +133,11 @@ static bool variants_differ(bf__reason *out, const bf__facts *f) {
     double rounding = 1e-9 * fmax(fabs(f->low), fabs(f->high));
     if (!(spread > fmax(fmax(0.25 * moved, 0.02 * f->deviation), rounding)))
         return false;
-    return say(out, BF__W_VARIANTS_DIFFER, spread > moved,
-               "the answer depends on the features: their variants differ by %.3g (one standard "
-               "deviation)",
-               spread);
+    return bf__say(
+        out, BF__W_VARIANTS_DIFFER, spread > moved,
+        "the answer depends on the features: their variants differ by %.3g (one standard "
+        "deviation)",
+        spread);
 }
 
 static bool unseen_pairs(bf__reason *out, const bf__facts *f) {
@@ -182,33 +145,35 @@ static bool unseen_pairs(bf__reason *out, const bf__facts *f) {
     if (!(covered < 1))
         return false;
     bool filled = !isnan(fact(f, BF__D_LEFT_FOR_LOG));
-    return say(out, BF__W_UNSEEN_PAIRS, covered < covered_enough,
-               "%.3g%% of what the target policy does next is at (state, action) pairs that the "
-               "log never shows: %s",
-               100 * (1 - covered),
-               filled ? "there it is taken to do as the log did"
-                      : "no weights can balance the flow, and the value given is of the best "
-                        "balance there is");
+    return bf__say(
+        out, BF__W_UNSEEN_PAIRS, covered < covered_enough,
+        "%.3g%% of what the target policy does next is at (state, action) pairs that the "
+        "log never shows: %s",
+        100 * (1 - covered),
+        filled ? "there it is taken to do as the log did"
+               : "no weights can balance the flow, and the value given is of the best "
+                 "balance there is");
 }
 
 static bool unseen_in_model(bf__reason *out, const bf__facts *f) {
     double covered = fact(f, BF__D_COVERAGE_MODEL);
     if (!(covered < 1))
         return false;
-    return say(out, BF__W_UNSEEN_PAIRS, covered < covered_enough,
-               "%.3g%% of what the target policy does is at (state, action) pairs that the log "
-               "never shows: there it is taken to do as the log did",
-               100 * (1 - covered));
+    return bf__say(out, BF__W_UNSEEN_PAIRS, covered < covered_enough,
+                   "%.3g%% of what the target policy does is at (state, action) pairs that the log "
+                   "never shows: there it is taken to do as the log did",
+                   100 * (1 - covered));
 }
 
 static bool unseen_actions(bf__reason *out, const bf__facts *f) {
     double covered = fact(f, BF__D_COVERAGE_ACTIONS);
     if (!(covered < 1 - 1e-9))
         return false;
-    return say(out, BF__W_UNSEEN_ACTIONS, covered < covered_enough,
-               "%.3g%% of what the target policy does next are actions that the log never took: "
-               "they are left out, as if the target chose among the others",
-               100 * (1 - covered));
+    return bf__say(
+        out, BF__W_UNSEEN_ACTIONS, covered < covered_enough,
+        "%.3g%% of what the target policy does next are actions that the log never took: "
+        "they are left out, as if the target chose among the others",
+        100 * (1 - covered));
 }
 
 static bool extreme_number(bf__reason *out, const bf__facts *f) {
@@ -216,7 +181,7 @@ static bool extreme_number(bf__reason *out, const bf__facts *f) {
     char where[256];
     if (!bf__dataset_extreme(&x, f->data))
         return false;
-    return say(
+    return bf__say(
         out, BF__W_EXTREME_NUMBER, true,
         "%s: %s: %g is far from everything else in its column, where nine of ten numbers are "
         "within %g of %g: it moves the answer",
@@ -236,35 +201,6 @@ bf__rule bf__rule_at(int index) {
 
 /* ---- Asking them */
 
-bf__facts bf__facts_of(const bf_estimate *estimate, const bf_problem *problem) {
-    const bf_dataset *data = problem->data;
-    double n = (double)data->n, square = 0;
-    bf__facts f = {.estimate = estimate,
-                   .data = data,
-                   .n = n,
-                   .episodes = (double)data->episodes,
-                   .gamma = problem->gamma,
-                   .low = INFINITY,
-                   .high = -INFINITY,
-                   .rests = bf__steps_of(problem).absorbs};
-    for (int64_t i = 0; i < data->n; i++) {
-        f.mean += data->reward[i] / n;
-        f.low = fmin(f.low, data->reward[i]);
-        f.high = fmax(f.high, data->reward[i]);
-    }
-    for (int64_t i = 0; i < data->n; i++)
-        square += (data->reward[i] - f.mean) * (data->reward[i] - f.mean) / n;
-    f.deviation = sqrt(square);
-    return f;
-}
-
-static bool said(const bf_estimate *out, bf__reason_id id) {
-    for (int i = 0; i < out->warning_count; i++)
-        if (strcmp(out->warnings[i].code, codes[id]) == 0)
-            return true;
-    return false;
-}
-
 static bool all_zero(const double *weights, int64_t n) {
     for (int64_t i = 0; i < n; i++)
         if (weights[i] != 0)
@@ -283,12 +219,8 @@ bf_status bf__judge(bf_estimate *out, const char *method, const bf_problem *prob
                        "nothing that the target policy does, as far as this method can see",
                        method);
     bf__facts facts = bf__facts_of(out, problem);
-    for (int k = 0; bf__rule_at(k); k++) {
-        bf__reason reason;
-        if (bf__rule_at(k)(&reason, &facts) && !said(out, reason.id))
-            BF_TRY(bf__warn(out, arena, err, reason.id, reason.distrust, "%s", reason.text));
-    }
-    return BF_OK;
+    return bf__ask(out->warnings, &out->warning_count, BF_MAX_WARNINGS, rules,
+                   (int)(sizeof rules / sizeof *rules), &facts, arena, err);
 }
 
 /* ---- Handing out weights */

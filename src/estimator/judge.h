@@ -1,37 +1,15 @@
-/* judge.h - How an answer is judged: one set of rules for every method. */
+/* judge.h - Judging an answer by what its method measured of itself. */
 #ifndef BF_ESTIMATOR_JUDGE_H
 #define BF_ESTIMATOR_JUDGE_H
 
-#include "estimator/answer.h"
-#include "estimator/reasons.h"
-
-/* What the rules go by: the diagnostics of the answer, and the rewards of the log. */
-typedef struct bf__facts {
-    const bf_estimate *estimate; /* its diagnostics, by bf__diagnosed: NaN if not measured */
-    double n, episodes, gamma;
-    double mean, deviation, low, high; /* of the rewards */
-    const bf_dataset *data;            /* the log */
-    bool rests; /* ends absorb and the log has some: the rest of the time earns 0 */
-} bf__facts;
-
-/* What a rule has to say. */
-typedef struct bf__reason {
-    bf__reason_id id;
-    bool distrust;
-    char text[512];
-} bf__reason;
-
-/* A rule: fills *out and returns true if there is something to say. */
-typedef bool (*bf__rule)(bf__reason *out, const bf__facts *facts);
+#include "estimator/rules.h"
 
 /* In the order they are asked; NULL past the end. */
 bf__rule bf__rule_at(int index);
 
-bf__facts bf__facts_of(const bf_estimate *estimate, const bf_problem *problem);
-
-/* Asks every rule, and adds a warning for each that has something to say, unless the answer has a
- * warning of that code already. BF_ENUMERIC if there is no answer to judge: the value is not
- * finite, or all weights are 0 although the process does not end for good. */
+/* Asks every rule of judge.c; what they say become warnings of the answer. BF_ENUMERIC if there is
+ * no answer to judge: the value is not finite, or all weights are 0 although the process does not
+ * end for good. */
 bf_status bf__judge(bf_estimate *out, const char *method, const bf_problem *problem,
                     bf_arena *arena, bf_error *err);
 

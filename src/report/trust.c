@@ -25,7 +25,7 @@ static json_t *parts(const bf_trust *t) {
     for (int k = 0; k < t->part_count && whole; k++) {
         if (k == 0 || t->part_split[k] != t->part_split[k - 1])
             whole = json_array_append_new(array, split = json_array()) == 0;
-        whole = whole && json_array_append_new(split, bf__json_number(t->parts[k])) == 0;
+        whole = whole && json_array_append_new(split, bf__json_number(t->measured.parts[k])) == 0;
     }
     return bf__json_whole(array, whole);
 }
@@ -34,12 +34,12 @@ static json_t *interval(const bf_trust *t, double value) {
     if (!(t->value.level > 0))
         return json_null();
     json_t *object = bounds(&t->value, value);
-    json_t *more = json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:i, s:I}", //
-                             "kind", t->kind, "unit", t->unit, "clusters", (json_int_t)t->clusters,
-                             "effective_clusters", bf__json_number(t->effective), "influence",
-                             bf__json_number(t->influence), "noise", bf__json_number(t->noise),
-                             "bias", bf__json_number(t->bias), "parts", parts(t), "parts_failed",
-                             t->parts_failed, "seed", (json_int_t)t->seed);
+    json_t *more = json_pack(
+        "{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:i, s:I}", //
+        "kind", t->kind, "unit", t->unit, "clusters", (json_int_t)t->clusters, "effective_clusters",
+        bf__json_number(t->effective), "influence", bf__json_number(t->influence), "noise",
+        bf__json_number(t->scatter.noise), "bias", bf__json_number(t->scatter.bias), "parts",
+        parts(t), "parts_failed", t->parts_failed, "seed", (json_int_t)t->seed);
     json_object_del(object, "value");
     return bf__json_whole(object, json_object_update_new(object, more) == 0);
 }

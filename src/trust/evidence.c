@@ -14,32 +14,20 @@
 enum { SAMPLE = 1000, NEAR = 64, MOST_NODES = 40000 };
 static const double hardly = 0.02; /* of the median step */
 
-static void look_at_rewards(bf__evidence *out, const bf_dataset *data, const double *w) {
-    double mean = 0, square = 0, weighted = 0, mass = 0, n = (double)data->n;
-    out->low = INFINITY;
-    out->high = -INFINITY;
+static void look_at_rewards(bf__facts *out, const bf_dataset *data, const double *w) {
+    double square = 0, mean = 0, mass = 0, ended = 0;
     for (int64_t i = 0; i < data->n; i++) {
-        double r = data->reward[i];
-        mean += r / n;
-        out->low = fmin(out->low, r);
-        out->high = fmax(out->high, r);
-        mass += w ? w[i] : 0;
-        weighted += w ? w[i] * r : 0;
-        out->ended += w && data->terminated && data->terminated[i] ? w[i] : 0;
+        mass += w[i];
+        mean += w[i] * data->reward[i];
+        ended += data->terminated && data->terminated[i] ? w[i] : 0;
     }
-    for (int64_t i = 0; i < data->n; i++)
-        square += (data->reward[i] - mean) * (data->reward[i] - mean) / n;
-    out->deviation = sqrt(square);
-    if (!(mass > 0)) {
-        out->ended = NAN;
+    if (!(mass > 0))
         return;
-    }
-    square = 0;
+    mean /= mass;
     for (int64_t i = 0; i < data->n; i++)
-        square +=
-            w[i] / mass * (data->reward[i] - weighted / mass) * (data->reward[i] - weighted / mass);
+        square += w[i] / mass * (data->reward[i] - mean) * (data->reward[i] - mean);
     out->weighted_deviation = sqrt(square);
-    out->ended /= mass;
+    out->ended = ended / mass;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -48,7 +36,7 @@ static int ascending(const void *a, const void *b) {
 }
 
 /* How weight goes with the time since the start of the episode. */
-static bf_status look_at_ages(bf__evidence *out, const bf_dataset *data, const double *w,
+static bf_status look_at_ages(bf__facts *out, const bf_dataset *data, const double *w,
                               bf_arena *arena, bf_error *err) {
     if (!data->begin)
         return BF_OK;
@@ -153,7 +141,7 @@ static bf_status clusters_of_nodes(int32_t *out, const bf__nodes *nodes,
 }
 
 /* Rows at equal distances along the weight stand for all. */
-static bf_status look_at_gaps(bf__evidence *out, const bf_problem *problem, const double *w,
+static bf_status look_at_gaps(bf__facts *out, const bf_problem *problem, const double *w,
                               const bf__clusters *clusters, const char *periodic, const char *scale,
                               const bf_context *context, bf_arena *arena, bf_error *err) {
     int64_t n = problem->data->n, asked = 0;
@@ -195,34 +183,28 @@ static double horizon_of(const bf_estimate *estimate, const bf_problem *problem)
     return isfinite(length) ? fmin(length, discount) : discount;
 }
 
-bf_status bf__evidence_gather(bf__evidence *out, const bf_estimate *estimate,
+bf_status bf__evidence_gather(bf__facts *out, const bf_estimate *estimate,
                               const bf_problem *problem, const bf_trust *trust,
                               const bf__clusters *clusters, const char *periodic, const char *scale,
                               const bf_context *context, bf_arena *arena, bf_error *err) {
     const bf_dataset *data = problem->data;
     const double *w = estimate->weights;
-    *out = (bf__evidence){.estimate = estimate,
-                          .trust = trust,
-                          .n = (double)data->n,
-                          .weighted_deviation = NAN,
-                          .episodes = NAN,
-                          .effective = NAN,
-                          .largest = NAN,
-                          .gap = NAN,
-                          .longest = NAN,
-                          .age_rise = NAN,
-                          .still = NAN};
-    out->ends = bf__steps_of(problem).restarts;
+    *out = bf__facts_of(estimate, problem);
     out->horizon = horizon_of(estimate, problem);
-    look_at_rewards(out, data, w);
-    if (!w || !isfinite(out->weighted_deviation))
+    out->unit = !trust->unit || strcmp(trust->unit, "column") == 0 ? "cluster" : trust->unit;
+    out->half = trust->value.level > 0 ? trust->value.half : NAN;
+    out->bias = trust->scatter.bias;
+    out->failed = trust->parts_failed;
+    if (w)
+        look_at_rewards(out, data, w);
+    if (!isfinite(out->weighted_deviation))
         return BF_OK;
     BF_TRY(look_at_ages(out, data, w, arena, err));
     if (clusters->count < 2)
         return BF_OK;
     double *share;
     BF_ALLOC(share, arena, clusters->count, err);
-    out->episodes = (double)clusters->count;
+    out->clusters = (double)clusters->count;
     out->effective = bf__clusters_share(share, clusters, w, data->n);
     out->largest = 0;
     for (int64_t j = 0; j < clusters->count; j++)

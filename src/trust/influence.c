@@ -22,7 +22,7 @@ bf_status bf__influence_mean(bf__influence *out, const bf_problem *problem, cons
                              int count, const double *w, const bf__clusters *clusters,
                              bf_arena *arena, bf_error *err) {
     int64_t n = problem->data->n;
-    *out = (bf__influence){.rewards = count, .model = "mean"};
+    *out = (bf__influence){.rewards = count, .exact = true};
     BF_ZALLOC(out->c, arena, count * clusters->count, err);
     for (int k = 0; k < count; k++) {
         const double *r = rewards + k * n;

@@ -20,7 +20,7 @@ typedef struct bf__influence {
     double *c;                    /* (K, J) */
     double sum[BF__MOST_REWARDS]; /* of c: what q says is left of the weights' error */
     double se[BF__MOST_REWARDS];
-    const char *model; /* "mean", "tabular", "features" */
+    bool exact; /* q is not fitted: a plain mean needs none, finite states have it in closed form */
     int64_t features;
     double ridge;
 } bf__influence;

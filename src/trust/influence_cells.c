@@ -52,7 +52,7 @@ bf_status bf__influence_cells(bf__influence *out, const bf_problem *problem, con
                               int count, const double *w, const bf__clusters *clusters,
                               const bf_context *context, bf_arena *arena, bf_error *err) {
     int64_t n = problem->data->n;
-    *out = (bf__influence){.rewards = count, .model = "tabular"};
+    *out = (bf__influence){.rewards = count, .exact = true};
     BF_ZALLOC(out->c, arena, count * clusters->count, err);
     bf_mark mark = bf_arena_mark(arena);
     for (int k = 0; k < count; k++) {

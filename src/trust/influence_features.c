@@ -374,7 +374,7 @@ bf_status bf__influence_features(bf__influence *out, const bf_problem *problem,
     bf__points points;
     double mean[BF__MOST_REWARDS] = {0}, mass = 0;
     int chosen[BF__MOST_REWARDS] = {0};
-    *out = (bf__influence){.rewards = count, .model = "features"};
+    *out = (bf__influence){.rewards = count};
     BF_ZALLOC(out->c, arena, count * j, err);
     bf_mark mark = bf_arena_mark(arena);
     BF_TRY(prepare(&t, &points, periodic, scale, err));

@@ -4,13 +4,11 @@
  * number. The influence function sees it, and so do the differences between parts. Bias that more
  * data would shrink, such as that of interpolation: parts see it, because they have more of it.
  *
- *     s^2 = (S^2 + se^2) / 2 + (0.2 (value - base))^2
- *     interval = value +- t(df) s,   df = effective clusters - 1, at least 2
+ *     interval = value +- t(df) s
  *
  * S^2 is the mean square of what halves of the log differ by from its value, se the standard error
- * by influence; base is the value before a correction, if the method has one. If one of S and se is
- * missing the other stands alone; without S the last term has 0.3. For finite states q is exact,
- * and s is not below se.
+ * by influence; base is the value before a correction, if the method has one. error.c joins them to
+ * s, for values and for their differences alike.
  *
  * docs/trust.md has what was measured. */
 #include <math.h>
@@ -21,7 +19,9 @@
 #include "core/fail.h"
 #include "dataset/dataset.h"
 #include "estimator/answer.h"
+#include "estimator/diagnostics.h"
 #include "problem/steps.h"
+#include "trust/evidence.h"
 #include "trust/influence.h"
 #include "trust/parts.h"
 #include "trust/student.h"
@@ -44,7 +44,6 @@ static const bf_option rows[] = {
 const bf_option_table bf_trust_table = BF_OPTION_TABLE("Trust", bf_trust_options, rows);
 
 enum { LARGE = 8000 }; /* rows from which one split in halves has to do */
-static const double shift_full = 0.2, shift_fast = 0.3; /* chosen on seeds below 1000 */
 
 typedef struct measuring {
     const bf_estimate *estimate;
@@ -130,44 +129,44 @@ static bf_status find_parts(measuring *m, bf_error *err) {
                          m->problem, m->settings, &m->clusters, m->context, m->arena, err);
 }
 
-/* The parts, for the reader of the answer. */
-static bf_status hand_out(bf_trust *out, const measuring *m, bf_error *err) {
-    double *values;
-    int *split;
-    int count = 0;
-    for (int s = 0; s < m->parts.splits; s++)
-        count += m->parts.split[s].parts;
-    BF_ALLOC(values, m->arena, count, err);
-    BF_ALLOC(split, m->arena, count, err);
-    out->part_count = count;
-    count = 0;
-    for (int s = 0; s < m->parts.splits; s++)
-        for (int k = 0; k < m->parts.split[s].parts; k++) {
-            split[count] = s;
-            values[count++] = m->parts.split[s].value[BF__VALUE][k];
-        }
-    out->parts = values;
-    out->part_split = split;
-    out->parts_failed = m->parts.failed;
-    out->contribution = m->has_influence ? m->influence.c : NULL;
-    return BF_OK;
-}
-
-/* Of the root of the ratio, by the delta method: c of r / F is (c_r - (r / F) c_F) / F. */
-static double ratio_se(const measuring *m, bf__measure measure, double value) {
-    double ended = 0, squares = 0, j = (double)m->clusters.count;
+/* c (J) of the ratio that a return or a length is, by the delta method: (c_r - (r / F) c_F) / F. */
+static bf_status ratio_contributions(const double **out, const measuring *m, bf__measure measure,
+                                     double value, bf_error *err) {
+    double ended = 0, *c;
     const double *w = m->estimate->weights; /* as the value of this measure was made */
     const bf_dataset *data = m->problem->data;
-    if (!m->has_influence || m->influence.rewards < 2 || !w)
-        return NAN;
+    *out = NULL;
+    if (!m->has_influence || m->influence.rewards < 2 || !w || !isfinite(value))
+        return BF_OK;
+    BF_ALLOC(c, m->arena, m->clusters.count, err);
     for (int64_t i = 0; i < data->n; i++)
         ended += data->terminated[i] ? w[i] : 0;
     for (int64_t g = 0; g < m->clusters.count; g++) {
         double top = measure == BF__RETURN ? m->influence.c[g] : 0;
-        double c = (top - value * m->influence.c[m->clusters.count + g]) / ended;
-        squares += c * c;
+        c[g] = (top - value * m->influence.c[m->clusters.count + g]) / ended;
     }
-    return sqrt(squares * j / (j - 1));
+    *out = c;
+    return BF_OK;
+}
+
+/* What is known of the error of one measure. */
+static bf_status collect(bf__measured *out, const measuring *m, bf__measure measure,
+                         double effective, bf_error *err) {
+    double value[BF__MEASURES], base = bf__diagnosed(m->estimate, BF__D_BASE_VALUE), *parts;
+    bf__measures(value, m->estimate);
+    *out = (bf__measured){.value = value[measure],
+                          .effective = effective,
+                          .exact = m->has_influence && m->influence.exact};
+    if (measure == BF__VALUE) {
+        out->shift = isfinite(base) ? m->estimate->value - base : 0;
+        out->c = m->has_influence ? m->influence.c : NULL;
+    } else {
+        BF_TRY(ratio_contributions(&out->c, m, measure, out->value, err));
+    }
+    BF_ALLOC(parts, m->arena, m->parts.count, err);
+    memcpy(parts, m->parts.value[measure], (size_t)m->parts.count * sizeof *parts);
+    out->parts = parts;
+    return BF_OK;
 }
 
 /* What a measure can be at all: a mean of the log's rewards does not leave their range, and an
@@ -187,33 +186,33 @@ static void possible(double *low, double *high, const measuring *m, bf__measure 
     }
 }
 
-static bf_interval join(const measuring *m, bf__measure measure, double value, double se,
-                        double shift, double effective) {
-    bf__scatter s = bf__parts_scatter(&m->parts, measure, value);
-    double variance = 0, low, high;
-    int count = isfinite(se) + (s.df > 0);
-    if (!isfinite(value) || count == 0)
-        return (bf_interval){.level = 0};
-    if (isfinite(se))
-        variance += se * se / count;
-    if (s.df > 0)
-        variance += (s.noise * s.noise + s.square) / count;
-    if (isfinite(se) && strcmp(m->influence.model, "tabular") == 0)
-        variance = fmax(variance, se * se); /* q is exact: few parts must not talk it down */
-    double part = (s.df > 0 ? shift_full : shift_fast) * shift;
-    variance += part * part;
+/* The interval of one measure, and what the parts alone say of it. */
+static bf_status find_one(bf_interval *out, bf__scatter *scatter, const bf__measured *measured,
+                          const measuring *m, bf__measure measure, bf_error *err) {
+    bf__error_form form =
+        bf__error_form_of(measured, 1, m->clusters.count, m->parts.count, m->parts.split);
+    double value = measured->value, low, high, *z;
+    *out = (bf_interval){.level = 0};
+    bf_mark mark = bf_arena_mark(m->arena);
+    BF_ALLOC(z, m->arena, bf__error_length(&form), err);
+    bf__error_fill(z, &form, measured);
+    *scatter = bf__error_scatter(&form, z);
+    double variance = bf__error_variance(&form, z);
+    bf_arena_rewind(m->arena, mark);
+    if (!isfinite(value) || !isfinite(variance))
+        return BF_OK;
     possible(&low, &high, m, measure);
-    /* Parts alone are few numbers, and how far they vary is not known better than that. */
-    double df = fmax(2, isfinite(se) ? effective - 1 : fmin(effective - 1, s.df)),
-           rounding = isfinite(high - low) ? 1e-12 * (high - low) : 0;
-    double spread = fmax(sqrt(variance), rounding);
-    double half = bf__student_quantile(0.5 + 0.5 * m->how->level, df) * spread;
-    return (bf_interval){m->how->level,
+    double df = bf__error_df(&form, measured->effective);
+    double rounding = isfinite(high - low) ? 1e-12 * (high - low) : 0;
+    double se = fmax(sqrt(variance), rounding);
+    double half = bf__student_quantile(0.5 + 0.5 * m->how->level, df) * se;
+    *out = (bf_interval){m->how->level,
                          fmin(fmax(value - half, low), value),
                          fmax(fmin(value + half, high), value),
-                         spread,
+                         se,
                          df,
                          half};
+    return BF_OK;
 }
 
 static const char *no_interval(const measuring *m) {
@@ -251,36 +250,41 @@ static bf_status find_interval(bf_trust *out, measuring *m, bf_error *err) {
         bf__clusters_share(share, &m->clusters, m->estimate->weights, m->problem->data->n);
     BF_TRY(find_influence(m, err));
     BF_TRY(find_parts(m, err));
-    BF_TRY(hand_out(out, m, err));
-    double measure[BF__MEASURES], base = bf_estimate_get(m->estimate, "base_value");
-    double shift = isfinite(base) ? m->estimate->value - base : 0;
-    bf__measures(measure, m->estimate);
-    bf__scatter scatter = bf__parts_scatter(&m->parts, BF__VALUE, m->estimate->value);
+    bf__measured found[BF__MEASURES];
+    bf_interval interval[BF__MEASURES];
+    bf__scatter scatter[BF__MEASURES];
+    for (int k = 0; k < BF__MEASURES; k++) {
+        BF_TRY(collect(&found[k], m, (bf__measure)k, out->effective, err));
+        BF_TRY(find_one(&interval[k], &scatter[k], &found[k], m, (bf__measure)k, err));
+    }
+    int *split;
+    BF_ALLOC(split, m->arena, m->parts.count, err);
+    memcpy(split, m->parts.split, (size_t)m->parts.count * sizeof *split);
+    out->measured = found[BF__VALUE];
+    out->part_split = split;
+    out->part_count = m->parts.count;
+    out->parts_failed = m->parts.failed;
     out->influence = m->has_influence ? m->influence.se[0] : NAN;
-    out->noise = scatter.noise;
-    out->bias = scatter.bias;
-    out->noise_df = scatter.df;
+    out->scatter = scatter[BF__VALUE];
     out->kind = m->how->interval == BF_INTERVAL_FULL ? "full" : "fast";
-    out->value = join(m, BF__VALUE, m->estimate->value, out->influence, shift, out->effective);
-    out->episode_return = join(m, BF__RETURN, measure[BF__RETURN],
-                               ratio_se(m, BF__RETURN, measure[BF__RETURN]), 0, out->effective);
-    out->episode_length = join(m, BF__LENGTH, measure[BF__LENGTH],
-                               ratio_se(m, BF__LENGTH, measure[BF__LENGTH]), 0, out->effective);
+    out->value = interval[BF__VALUE];
+    out->episode_return = interval[BF__RETURN];
+    out->episode_length = interval[BF__LENGTH];
     return BF_OK;
 }
 
 /* The verdict, from all that is known by now. */
 static bf_status judge(bf_trust *out, const measuring *m, bf_error *err) {
-    bf__evidence evidence;
-    BF_TRY(bf__evidence_gather(&evidence, m->estimate, m->problem, out, &m->clusters,
+    bf__facts facts;
+    BF_TRY(bf__evidence_gather(&facts, m->estimate, m->problem, out, &m->clusters,
                                setting(m, "periodic"), setting(m, "scale"), m->context, m->arena,
                                err));
-    out->effective = evidence.effective;
-    out->alone = evidence.gap;
-    out->age_rise = evidence.age_rise;
-    out->still = evidence.still;
-    out->largest = evidence.largest;
-    return bf__verdict(out, &evidence, m->arena, err);
+    out->effective = facts.effective;
+    out->alone = facts.gap;
+    out->age_rise = facts.age_rise;
+    out->still = facts.still;
+    out->largest = facts.largest;
+    return bf__verdict(out, &facts, m->arena, err);
 }
 
 bf_status bf__trust_measure(bf_trust *out, const bf_estimate *estimate,

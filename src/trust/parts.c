@@ -76,12 +76,9 @@ bf_status bf__parts_run(bf__parts *out, const int *counts, int splits,
     double begun = bf__seconds();
     *out = (bf__parts){.seed = own.seed};
     BF_ALLOC(part, arena, clusters->count, err);
-    for (int s = 0; s < splits; s++) {
-        bf__parts_split *split = &out->split[out->splits];
+    for (int s = 0, dealt = 0; s < splits; s++) {
         if (counts[s] > clusters->count || counts[s] > BF__MOST_PARTS)
             continue;
-        out->splits++;
-        split->parts = counts[s];
         bf__clusters_deal(part, clusters->count, counts[s], own.seed, "parts", (uint64_t)s);
         for (int k = 0; k < counts[s]; k++) {
             double found[BF__MEASURES] = {NAN, NAN, NAN};
@@ -92,7 +89,7 @@ bf_status bf__parts_run(bf__parts *out, const int *counts, int splits,
                 BF_TRY(note_failure(out, &cause, arena, err));
             } else if (status == BF_ECANCELLED) {
                 out->interrupted = true;
-                out->splits = 0;
+                out->count = 0;
                 return BF_OK;
             } else if (status != BF_OK) {
                 if (err)
@@ -100,34 +97,11 @@ bf_status bf__parts_run(bf__parts *out, const int *counts, int splits,
                 return status;
             }
             for (int q = 0; q < BF__MEASURES; q++)
-                split->value[q][k] = found[q];
+                out->value[q][out->count] = found[q];
+            out->split[out->count++] = dealt;
         }
+        dealt++;
     }
     out->seconds = bf__seconds() - begun;
     return BF_OK;
-}
-
-bf__scatter bf__parts_scatter(const bf__parts *parts, bf__measure measure, double value) {
-    bf__scatter out = {0, 0, 0, 0};
-    int used = 0;
-    for (int s = 0; s < parts->splits; s++) {
-        const bf__parts_split *split = &parts->split[s];
-        const double *v = split->value[measure];
-        double mean = 0, square = 0;
-        for (int k = 0; k < split->parts; k++)
-            mean += v[k] / split->parts;
-        if (!isfinite(mean))
-            continue;
-        for (int k = 0; k < split->parts; k++)
-            square += (v[k] - mean) * (v[k] - mean);
-        out.noise += square / split->parts; /* (K - 1) times the variance */
-        out.bias += mean - value;
-        out.square += (mean - value) * (mean - value);
-        out.df += split->parts - 1;
-        used++;
-    }
-    out.noise = out.df > 0 ? sqrt(out.noise / out.df) : NAN;
-    out.bias = used > 0 ? out.bias / used : NAN;
-    out.square = used > 0 ? out.square / used : NAN;
-    return out;
 }

@@ -4,8 +4,7 @@
 
 #include "estimator/answer.h"
 #include "trust/clusters.h"
-
-enum { BF__MOST_SPLITS = 4, BF__MOST_PARTS = 8 };
+#include "trust/error.h"
 
 /* What is looked at in every answer. */
 typedef enum bf__measure {
@@ -15,14 +14,10 @@ typedef enum bf__measure {
     BF__MEASURES,
 } bf__measure;
 
-typedef struct bf__parts_split {
-    int parts;
-    double value[BF__MEASURES][BF__MOST_PARTS]; /* NaN: the part gave no answer */
-} bf__parts_split;
-
 typedef struct bf__parts {
-    int splits;
-    bf__parts_split split[BF__MOST_SPLITS];
+    int count;                                  /* of all splits together, one after the other */
+    int split[BF__PARTS_ROOM];                  /* (count): which split a part belongs to */
+    double value[BF__MEASURES][BF__PARTS_ROOM]; /* (count); NaN: the part gave no answer */
     uint64_t seed;    /* split r is dealt by the stream (seed, "parts", r) */
     int failed;       /* parts without an answer */
     const char *why;  /* what the first of them said */
@@ -39,19 +34,5 @@ bf_status bf__parts_run(bf__parts *out, const int *counts, int splits,
                         const bf_estimator *estimator, const bf_problem *problem,
                         const bf_settings *settings, const bf__clusters *clusters,
                         const bf_context *context, bf_arena *arena, bf_error *err);
-
-/* What splits say about one measure, whose value on the whole log is `value`.
- *
- *     noise^2 = mean over splits of  sum_k (v_k - vbar)^2 / (K (K - 1)),   df = sum (K - 1)
- *     bias    = mean over splits of  vbar - value
- *
- * noise^2 estimates the variance on the whole log; whatever is linear in the clusters cancels in
- * the bias, which is the error that a part has and the whole has less of. */
-typedef struct bf__scatter {
-    double noise, bias;
-    double square; /* mean over splits of (vbar - value)^2 */
-    int df;        /* 0: no split is whole */
-} bf__scatter;
-bf__scatter bf__parts_scatter(const bf__parts *parts, bf__measure measure, double value);
 
 #endif

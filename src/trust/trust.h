@@ -4,20 +4,19 @@
 
 #include "backflow/trust.h"
 #include "estimator/answer.h"
+#include "trust/error.h"
 
 struct bf_trust {
     bf_interval value, episode_return, episode_length;
-    const char *kind;   /* "full" or "fast"; NULL if there is no interval */
-    const char *none;   /* why there is no interval, as a sentence */
-    const char *unit;   /* what is independent: "episode", "column", "block" */
-    int64_t clusters;   /* J */
-    double effective;   /* clusters that carry the weight: 1 / sum of squared shares */
-    double influence;   /* standard error by influence; NaN if the method has no weights */
-    double noise, bias; /* standard error and mean shift of the parts; NaN if none were run */
-    int noise_df;
-    const double *contribution; /* (J): of each cluster to the error of the value, or NULL */
-    const double *parts;        /* (part_count): values on parts of the log, split after split */
-    const int *part_split;      /* (part_count): which split each belongs to */
+    const char *kind;      /* "full" or "fast"; NULL if there is no interval */
+    const char *none;      /* why there is no interval, as a sentence */
+    const char *unit;      /* what is independent: "episode", "column", "block" */
+    int64_t clusters;      /* J */
+    double effective;      /* clusters that carry the weight: 1 / sum of squared shares */
+    double influence;      /* standard error by influence; NaN if the method has no weights */
+    bf__scatter scatter;   /* of the parts */
+    bf__measured measured; /* all that its error is made of; c and parts NULL if not known */
+    const int *part_split; /* (part_count): which split each of measured.parts belongs to */
     int part_count, parts_failed;
     bf_verdict verdict;
     const bf_warning *reasons; /* those of the estimate, and of verdict.c */

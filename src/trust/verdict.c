@@ -6,12 +6,9 @@
 #include "trust/verdict.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/fail.h"
-#include "estimator/judge.h"
 
 /* ---- Limits, chosen on logs of seeds below 1000 */
 
@@ -25,162 +22,131 @@ static const double steep = 4; /* rise of weight with age */
 static const double mostly_still = 0.5;
 static const double moves = 1; /* shift of the parts, in half-widths */
 
-static bool doubt(bf__doubt *out, bf__reason_id id, bool distrust, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static bool doubt(bf__doubt *out, bf__reason_id id, bool distrust, const char *format, ...) {
-    va_list arguments;
-    out->id = id;
-    out->distrust = distrust;
-    va_start(arguments, format);
-    vsnprintf(out->text, sizeof out->text, format, arguments);
-    va_end(arguments);
-    return true;
-}
-
-static double half_width(const bf__evidence *e) {
-    const bf_interval *i = &e->trust->value;
-    return i->level > 0 ? i->half : NAN;
-}
-
 /* ---- Rules */
 
 /* The answer is a constant, whatever the target does: the weights are where nothing else was ever
  * paid, as on a log that never reached the goal. */
-static bool one_reward(bf__doubt *out, const bf__evidence *e) {
-    if (!(e->high > e->low))
-        return !e->ends &&
-               doubt(out, BF__W_ONE_REWARD, true,
-                     "every reward of the log is %.6g: whatever the target policy does, "
-                     "the answer is that constant",
-                     e->low);
-    if (!(e->weighted_deviation <= same_reward * (e->high - e->low)) ||
-        half_width(e) > same_width * (e->high - e->low))
+static bool one_reward(bf__reason *out, const bf__facts *f) {
+    if (!(f->high > f->low))
+        return !f->ends &&
+               bf__say(out, BF__W_ONE_REWARD, true,
+                       "every reward of the log is %.6g: whatever the target policy does, "
+                       "the answer is that constant",
+                       f->low);
+    if (!(f->weighted_deviation <= same_reward * (f->high - f->low)) ||
+        f->half > same_width * (f->high - f->low))
         return false;
-    return doubt(out, BF__W_ONE_REWARD, true,
-                 "all the weight is on rows of one reward, %.6g, and the log has rewards from %.6g "
-                 "to %.6g: the answer is that constant",
-                 bf_estimate_value(e->estimate), e->low, e->high);
+    return bf__say(
+        out, BF__W_ONE_REWARD, true,
+        "all the weight is on rows of one reward, %.6g, and the log has rewards from %.6g "
+        "to %.6g: the answer is that constant",
+        bf_estimate_value(f->estimate), f->low, f->high);
 }
 
 /* If every step pays the same, the value says nothing, and the return and length of an episode are
  * what is asked for: without weight on an end they cannot be told. */
-static bool no_ends(bf__doubt *out, const bf__evidence *e) {
-    if (e->high > e->low || !e->ends || !(e->ended <= 0))
+static bool no_ends(bf__reason *out, const bf__facts *f) {
+    if (f->high > f->low || !f->ends || !(f->ended <= 0))
         return false;
-    return doubt(out, BF__W_NO_ENDS, true,
-                 "every step of the log pays %.6g, and no weight is on the end of an episode: how "
-                 "long an episode of the target policy lasts cannot be told",
-                 e->low);
+    return bf__say(
+        out, BF__W_NO_ENDS, true,
+        "every step of the log pays %.6g, and no weight is on the end of an episode: how "
+        "long an episode of the target policy lasts cannot be told",
+        f->low);
 }
 
-static bool few_carry(bf__doubt *out, const bf__evidence *e) {
-    if (!(e->effective < some_clusters))
+static bool few_carry(bf__reason *out, const bf__facts *f) {
+    if (!(f->effective < some_clusters))
         return false;
-    return doubt(
-        out, BF__W_FEW_CLUSTERS, e->effective < few_clusters,
+    return bf__say(
+        out, BF__W_FEW_CLUSTERS, f->effective < few_clusters,
         "few %ss carry the weight: all %.0f count for as much as %.3g of equal weight, and "
         "one has %.3g of it",
-        e->trust->unit[0] == 'c' ? "cluster" : e->trust->unit, e->episodes, e->effective,
-        e->largest);
+        f->unit, f->clusters, f->effective, f->largest);
 }
 
-static bool few_of_many(bf__doubt *out, const bf__evidence *e) {
-    if (!(e->episodes >= many_clusters && e->effective < share_of_clusters * e->episodes))
+static bool few_of_many(bf__reason *out, const bf__facts *f) {
+    if (!(f->clusters >= many_clusters && f->effective < share_of_clusters * f->clusters))
         return false;
-    return doubt(
+    return bf__say(
         out, BF__W_FEW_OF_MANY, true,
         "the target policy goes where few %ss of the log have been: %.0f of them count for "
         "as much as %.3g of equal weight",
-        e->trust->unit[0] == 'c' ? "cluster" : e->trust->unit, e->episodes, e->effective);
+        f->unit, f->clusters, f->effective);
 }
 
-static bool next_pairs_alone(bf__doubt *out, const bf__evidence *e) {
-    if (!(e->gap > wide_gap))
+static bool next_pairs_alone(bf__reason *out, const bf__facts *f) {
+    if (!(f->gap > wide_gap))
         return false;
-    return doubt(out, BF__W_ALONE, false,
-                 "%.3g%% of what the target policy does next has no logged pair of another %s "
-                 "within one median step: what follows there rests on interpolation",
-                 100 * e->gap, e->trust->unit[0] == 'c' ? "cluster" : e->trust->unit);
+    return bf__say(out, BF__W_ALONE, false,
+                   "%.3g%% of what the target policy does next has no logged pair of another %s "
+                   "within one median step: what follows there rests on interpolation",
+                   100 * f->gap, f->unit);
 }
 
-static bool piles_up(bf__doubt *out, const bf__evidence *e) {
-    if (!(e->age_rise > steep && e->horizon > e->longest))
+static bool piles_up(bf__reason *out, const bf__facts *f) {
+    if (!(f->age_rise > steep && f->horizon > f->longest))
         return false;
-    return doubt(
+    return bf__say(
         out, BF__W_PILES_UP, false,
         "the question looks further ahead than any trajectory of the log (%.0f steps), and "
         "weight piles up at their ends: the latest fifth of the rows has %.3g times the "
         "weight of the others",
-        e->longest, e->age_rise);
+        f->longest, f->age_rise);
 }
 
-static bool stands_still(bf__doubt *out, const bf__evidence *e) {
-    if (!(e->still > mostly_still && e->effective < some_clusters))
+static bool stands_still(bf__reason *out, const bf__facts *f) {
+    if (!(f->still > mostly_still && f->effective < some_clusters))
         return false;
-    return doubt(out, BF__W_STANDS_STILL, true,
-                 "%.3g of the weight is on rows whose state hardly moves, in %.3g %ss: the target "
-                 "seems to come to rest there",
-                 e->still, e->effective, e->trust->unit[0] == 'c' ? "cluster" : e->trust->unit);
+    return bf__say(
+        out, BF__W_STANDS_STILL, true,
+        "%.3g of the weight is on rows whose state hardly moves, in %.3g %ss: the target "
+        "seems to come to rest there",
+        f->still, f->effective, f->unit);
 }
 
-static bool parts_shift(bf__doubt *out, const bf__evidence *e) {
-    double half = half_width(e);
-    if (!(fabs(e->trust->bias) > moves * half))
+static bool parts_shift(bf__reason *out, const bf__facts *f) {
+    if (!(fabs(f->bias) > moves * f->half))
         return false;
-    return doubt(
+    return bf__say(
         out, BF__W_PARTS_SHIFT, false,
         "the answer moves with the amount of data: parts of the log give %+.3g more in the "
         "mean",
-        e->trust->bias);
+        f->bias);
 }
 
-static bool parts_failed(bf__doubt *out, const bf__evidence *e) {
-    if (e->trust->parts_failed == 0)
+static bool parts_failed(bf__reason *out, const bf__facts *f) {
+    if (!(f->failed > 0))
         return false;
-    return doubt(out, BF__W_PARTS_FAILED, false, "%d parts of the log gave no answer of their own",
-                 e->trust->parts_failed);
+    return bf__say(out, BF__W_PARTS_FAILED, false,
+                   "%.0f parts of the log gave no answer of their own", f->failed);
 }
 
-static const bf__trust_rule rules[] = {
+static const bf__rule rules[] = {
     one_reward, no_ends,      few_carry,   few_of_many,  next_pairs_alone,
     piles_up,   stands_still, parts_shift, parts_failed,
 };
-
-bf__trust_rule bf__trust_rule_at(int index) {
-    return index >= 0 && index < (int)(sizeof rules / sizeof *rules) ? rules[index] : NULL;
-}
 
 /* ---- Asking them */
 
 /* Few rows with much weight make an answer vary, and an interval sees that: the width has it
  * already if enough clusters are left to measure it by. Then it is something to look at. */
-static bool in_the_width(const bf_warning *warning, const bf__evidence *e) {
-    bool rows = strcmp(warning->code, bf__reason_code(BF__W_FEW_ROWS)) == 0 ||
-                strcmp(warning->code, bf__reason_code(BF__W_ONE_ROW)) == 0;
-    return rows && e->trust->value.level > 0 && e->effective >= enough_clusters;
+static bool in_the_width(const bf_warning *warning, const bf__facts *f) {
+    bool few = strcmp(warning->code, bf__reason_code(BF__W_FEW_ROWS)) == 0 ||
+               strcmp(warning->code, bf__reason_code(BF__W_ONE_ROW)) == 0;
+    return few && isfinite(f->half) && f->effective >= enough_clusters;
 }
 
-bf_status bf__verdict(bf_trust *trust, const bf__evidence *evidence, bf_arena *arena,
-                      bf_error *err) {
-    const bf_estimate *estimate = evidence->estimate;
-    int most = estimate->warning_count + (int)(sizeof rules / sizeof *rules);
+bf_status bf__verdict(bf_trust *trust, const bf__facts *facts, bf_arena *arena, bf_error *err) {
+    const bf_estimate *estimate = facts->estimate;
+    int own = (int)(sizeof rules / sizeof *rules), room = estimate->warning_count + own;
     bf_warning *list;
-    BF_ALLOC(list, arena, most, err);
+    BF_ALLOC(list, arena, room, err);
     trust->reason_count = estimate->warning_count;
     memcpy(list, estimate->warnings, (size_t)estimate->warning_count * sizeof *list);
     for (int i = 0; i < trust->reason_count; i++)
-        list[i].distrust = list[i].distrust && !in_the_width(&list[i], evidence);
-    for (int k = 0; bf__trust_rule_at(k); k++) {
-        bf__doubt found;
-        if (!rules[k](&found, evidence))
-            continue;
-        char *text;
-        BF_ALLOC(text, arena, (int64_t)sizeof found.text, err);
-        memcpy(text, found.text, sizeof found.text);
-        list[trust->reason_count++] = (bf_warning){
-            bf__reason_code((int)found.id), text, bf__reason_advice((int)found.id), found.distrust};
-    }
+        list[i].distrust = list[i].distrust && !in_the_width(&list[i], facts);
+    BF_TRY(bf__ask(list, &trust->reason_count, room, rules, own, facts, arena, err));
     trust->reasons = list;
     trust->verdict = bf__verdict_of(list, trust->reason_count);
     return BF_OK;

@@ -1,0 +1,69 @@
+/* error.h - The error of an answer as a vector, and its length, which is the standard error.
+ *
+ * Everything that was measured of an error is a number about something that other answers to the
+ * same log have, too: what each cluster contributes, how the answers on parts of the log scatter,
+ * how they are shifted against the answer on the whole log, and what a correction moved. So an
+ * error is a vector z. Its variance is that of a value, and the variance of z_a - z_b is that of a
+ * difference: what two answers have in common cancels. */
+#ifndef BF_TRUST_ERROR_H
+#define BF_TRUST_ERROR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { BF__MOST_SPLITS = 4, BF__MOST_PARTS = 8, BF__PARTS_ROOM = BF__MOST_SPLITS * BF__MOST_PARTS };
+
+/* What was measured of one answer. */
+typedef struct bf__measured {
+    double value;
+    double shift;        /* of the value by its correction; 0: none */
+    double effective;    /* clusters that carry the weight */
+    const double *c;     /* (clusters): what each contributes, or NULL: not known */
+    bool exact;          /* c is exact, as it is for finite states and for plain means */
+    const double *parts; /* (part_count): the values on parts of the log, NaN if there is none */
+} bf__measured;
+
+/* What all of some answers have, so that their vectors can be held against each other. */
+typedef struct bf__error_form {
+    int64_t clusters;          /* entries by cluster; 0: not all have them */
+    int part_count;            /* entries by part */
+    const int *part_split;     /* (part_count): which split each belongs to, from 0 on */
+    int size[BF__MOST_SPLITS]; /* parts of each split; 0: some answer lacks one of them */
+    int splits;                /* whose size is not 0 */
+    int df;                    /* of the scatter of parts; 0: nothing is known of it */
+    bool exact;
+} bf__error_form;
+
+/* The form of `count` answers to a log of `clusters` clusters that was split as part_split says. */
+bf__error_form bf__error_form_of(const bf__measured *answers, int count, int64_t clusters,
+                                 int part_count, const int *part_split);
+
+/* Entries of a vector of this form. */
+int64_t bf__error_length(const bf__error_form *form);
+
+/* z (length): the vector of one of the answers. */
+void bf__error_fill(double *z, const bf__error_form *form, const bf__measured *answer);
+
+/* The square of the standard error: of an answer from its z, of a difference from that of two.
+ *
+ *     s^2 = (S^2 + se^2) / 2 + (0.2 shift)^2,   se^2 = J / (J - 1) sum_j c_j^2,
+ *     S^2 = sum_k (v_k - vbar)^2 / (K (K - 1)) + (vbar - value)^2,  in the mean over splits
+ *
+ * If one of S and se is missing the other stands alone; without S the shift counts with 0.3. If c
+ * is exact, few parts do not talk it down: s is not below se. NaN if there is neither. */
+double bf__error_variance(const bf__error_form *form, const double *z);
+
+/* Degrees of freedom, if `effective` clusters carry the weight: that many less 1, but no more than
+ * the parts have if they are all there is, and at least 2. */
+double bf__error_df(const bf__error_form *form, double effective);
+
+/* What the splits alone say. */
+typedef struct bf__scatter {
+    double noise; /* standard error by the scatter of parts; NaN: no split is whole */
+    double bias;  /* mean over splits of vbar - value: the error that a part has and the whole less
+                     of; what is linear in the clusters cancels in it */
+    int df;
+} bf__scatter;
+bf__scatter bf__error_scatter(const bf__error_form *form, const double *z);
+
+#endif
