@@ -116,6 +116,7 @@ static void content_goes_before_the_suffix(void **state) {
     assert_ok(logs_read(l, &d, path), l->err);
     bf_read_options options;
     const bf_option *row = bf_options_find(&bf_read_table, "format");
+    assert_ok(bf_options_init(&bf_read_table, &options, &l->err), l->err);
     assert_ok(bf_options_set(row, &options, "npz", &l->err), l->err);
     logs_expect(l, bf__dataset_read(&d, &path, 1, &options, NULL, l->arena, &l->err), BF_EFORMAT,
                 "@t.npz: cannot be read as .npz: Not a zip archive");
@@ -140,8 +141,7 @@ static void what_is_wrong_is_named(void **state) {
         {"cube_s", BF_EFORMAT, "s: shape (6, 2, 1); (n,) or (n, d) is needed"},
         {"matrix_r", BF_EFORMAT, "r: shape (6, 2); (n,) is needed"},
         {"scalar_r", BF_EFORMAT, "r: shape (); one row per transition is needed"},
-        {"no_r", BF_EDATA,
-         "no reward: there has to be a column r; the columns are s0, s1, ns0, ns1, a"},
+        {"no_r", BF_EDATA, "no reward: there has to be a column r; the columns are s, ns, a"},
         {"no_rows", BF_EDATA, "the arrays have no rows"},
         {"no_columns", BF_EFORMAT, "s: shape (6, 0); (n,) or (n, d) is needed"},
         {"nan", BF_EDATA, "row 1: ns1: nan is not a finite number"},
@@ -150,7 +150,8 @@ static void what_is_wrong_is_named(void **state) {
          "row 0: a: 0.5 is not an action; actions are 0, 1, 2, ... (vectors of numbers are a0, a1, "
          "...)"},
         {"sum_npi", BF_EDATA, "row 4: npi0 to npi2 sum to 0.5; probabilities have to sum to 1"},
-        {"nothing", BF_EDATA, "none of the keys of a log: s, a, r, ns, ..."},
+        {"nothing", BF_EDATA,
+         "no state: there has to be a column s, or s0, s1, ...; the columns are x, y"},
         {"not_npy", BF_EFORMAT, "r: not a NumPy array"},
         {"short", BF_EFORMAT, "r: 172 bytes where its shape asks for 176"},
         {"cut", BF_EFORMAT, "cannot be read as .npz: Not a zip archive"},

@@ -26,7 +26,9 @@ typedef struct bf_dataset bf_dataset;
 typedef struct bf_read_options {
     const char *format; /* "csv", "npz", ... as bf_reader_describe names them; NULL, "auto": by the
                            content of the file, then by its suffix */
-    const char *keep;   /* other columns of numbers to keep, with commas: "site,age"; NULL: none */
+    const char *keep;   /* other columns to keep, with commas: "site,age"; NULL: none */
+    bf_list map;        /* what the columns are: "state=age,ward action=dose reward=r", "@FILE"; see
+                           docs/log-format.md. Empty: names are those of the log format */
     size_t size;        /* sizeof(bf_read_options), or 0: the fields above are all there is */
 } bf_read_options;
 
@@ -47,6 +49,18 @@ BF_API bf_status bf_columns_create(bf_columns **out, const char *name, bf_arena 
                                    bf_error *err);
 BF_API bf_status bf_columns_add(bf_columns *columns, const char *name, const bf_array *array,
                                 bf_error *err);
+/* A column of text: words[codes[i]] for an array of whole numbers (n). A code below 0 is a missing
+ * value. State columns of text become one number per category, actions of text have names, ids of
+ * episodes may be any text. */
+BF_API bf_status bf_columns_add_words(bf_columns *columns, const char *name, const bf_array *codes,
+                                      const char *const *words, int64_t count, bf_error *err);
+/* The same from one text per row; NULL is a missing value. */
+BF_API bf_status bf_columns_add_text(bf_columns *columns, const char *name, const char *const *text,
+                                     int64_t rows, bf_error *err);
+/* How the columns are to be read: `map` and `keep` as for files. The struct is copied, the texts
+ * are not. Arrays under any name may then be added, for the mapping to find. */
+BF_API bf_status bf_columns_set_options(bf_columns *columns, const bf_read_options *options,
+                                        bf_error *err);
 BF_API bf_status bf_dataset_from_columns(const bf_dataset **out, const bf_columns *columns,
                                          const bf_context *context, bf_arena *arena, bf_error *err);
 
@@ -93,6 +107,23 @@ BF_API int64_t bf_dataset_rows_read(const bf_dataset *data);
 BF_API int64_t bf_dataset_rows_dropped(const bf_dataset *data);
 /* Names of columns that mean nothing here, "x, y"; NULL: none. */
 BF_API const char *bf_dataset_ignored(const bf_dataset *data);
+
+/* Names, for people. `text` (size) takes them, cut if they do not fit, and is returned.
+ *
+ * Number j of a state: the column, "lactate", or column and category, "ward=ICU"; "s0" if the log
+ * does not name it. State s of a finite state space and action a: the text in the log, or the
+ * number. Episode e: its id in the log, or its number. */
+BF_API const char *bf_dataset_state_name(const bf_dataset *data, int j, char *text, int size);
+BF_API const char *bf_dataset_state_label(const bf_dataset *data, int64_t s, char *text, int size);
+BF_API const char *bf_dataset_action_name(const bf_dataset *data, int a, char *text, int size);
+BF_API const char *bf_dataset_episode_name(const bf_dataset *data, int64_t e, char *text, int size);
+/* Whether actions, or states of a finite space, are text in the log. */
+BF_API bool bf_dataset_actions_named(const bf_dataset *data);
+BF_API bool bf_dataset_states_named(const bf_dataset *data);
+/* The column of the log that number j of a state comes from, and its category (NULL: the column
+ * holds numbers). False if the log does not say. The texts are the log's. */
+BF_API bool bf_dataset_state_source(const bf_dataset *data, int j, const char **column,
+                                    const char **category);
 
 /* "log.csv:118" or "log.npz: row 117" for transition i, for messages. */
 BF_API const char *bf_dataset_where(const bf_dataset *data, int64_t i, char *text, int size);

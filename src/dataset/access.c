@@ -110,6 +110,60 @@ const char *bf_dataset_file(const bf_dataset *data, int index, int64_t *rows) {
     return data->sources[index].path;
 }
 
+/* ---- Names */
+
+static const char *put(char *text, int size, const char *name) {
+    snprintf(text, (size_t)size, "%s", name);
+    return text;
+}
+
+static const char *put_number(char *text, int size, const char *before, int64_t number) {
+    snprintf(text, (size_t)size, "%s%lld", before, (long long)number);
+    return text;
+}
+
+const char *bf_dataset_state_name(const bf_dataset *data, int j, char *text, int size) {
+    if (data->inputs)
+        return put(text, size, data->inputs[j].name);
+    if (data->state_dim == 1 && !data->real_state)
+        return put(text, size, "s");
+    return put_number(text, size, "s", j);
+}
+
+const char *bf_dataset_state_label(const bf_dataset *data, int64_t s, char *text, int size) {
+    return data->state_labels && s < data->states ? put(text, size, data->state_labels[s])
+                                                  : put_number(text, size, "", s);
+}
+
+const char *bf_dataset_action_name(const bf_dataset *data, int a, char *text, int size) {
+    return data->action_names ? put(text, size, data->action_names[a])
+                              : put_number(text, size, "", a);
+}
+
+const char *bf_dataset_episode_name(const bf_dataset *data, int64_t e, char *text, int size) {
+    if (!data->episode_id)
+        return put_number(text, size, "", e);
+    return data->episode_words ? put(text, size, data->episode_words[(int64_t)data->episode_id[e]])
+                               : put_number(text, size, "", (int64_t)data->episode_id[e]);
+}
+
+bool bf_dataset_actions_named(const bf_dataset *data) {
+    return data->action_names != NULL;
+}
+
+bool bf_dataset_states_named(const bf_dataset *data) {
+    return data->state_labels != NULL;
+}
+
+bool bf_dataset_state_source(const bf_dataset *data, int j, const char **column,
+                             const char **category) {
+    if (!data->inputs)
+        return false;
+    *column = data->inputs[j].column;
+    *category = data->inputs[j].category;
+    return true;
+}
+
 const char *bf_dataset_where(const bf_dataset *data, int64_t i, char *text, int size) {
     int source = data->source_count - 1;
     while (source > 0 && data->sources[source].first > i)

@@ -16,14 +16,19 @@ typedef struct bf__keyed {
     int first;      /* the first of them */
 } bf__keyed;
 
-/* Whether the key means something in a log. */
+/* Whether the key means something in a log by itself. Others may get a meaning from a mapping. */
 bool bf__keyed_meant(const char *key);
 
-/* Fills a->columns: known keys have the shape that they must have. `path` stands in messages. */
+/* Fills a->columns. Keys that mean something have the shape that they must have; others give
+ * columns if they can. `path` stands in messages. */
 bf_status bf__keyed_count(bf__keyed *a, const char *path, bf_error *err);
 
-/* Fills file->rows, ->names and ->count, and `first` of every array. */
+/* Fills file->rows, ->names, ->arrays and ->count, and `first` of every array. */
 bf_status bf__keyed_name(bf__file *file, bf__keyed *arrays, int count, bf_arena *scratch,
                          bf_error *err);
+
+/* For readers of numbers, if the sink wants words: the numbers that are in sink->values become
+ * words, as people write them. */
+bf_status bf__sink_words(const bf__sink *sink, int64_t rows, bf_error *err);
 
 #endif

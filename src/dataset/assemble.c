@@ -1,4 +1,4 @@
-/* assemble.c - From named columns to a log: actions, flags, episodes, next states.
+/* assemble.c - From named columns to a log: flags, episodes, next states.
  *
  * If the log has no next states, s' of a row is the state of the next row of its episode, and pi at
  * s' is that row's pi. The last row of an episode then has no next state. If the episode terminated
@@ -10,8 +10,9 @@
 #include "core/fail.h"
 #include "dataset/assemble.h"
 
-static bf_status flags(const uint8_t **out, const bf_dataset *data, const double *values,
-                       const char *name, bf_arena *arena, bf_error *err) {
+static bf_status flags(const uint8_t **out, const bf_dataset *data, const bf__rows *rows,
+                       bf__column_group group, bf_arena *arena, bf_error *err) {
+    const double *values = rows->column[group];
     uint8_t *bits;
     char where[256];
     if (!values)
@@ -20,27 +21,11 @@ static bf_status flags(const uint8_t **out, const bf_dataset *data, const double
     for (int64_t i = 0; i < data->n; i++) {
         if (values[i] != 0 && values[i] != 1)
             return bf_fail(err, BF_EDATA, "%s: %s: %.17g is neither 0 nor 1",
-                           bf_dataset_where(data, i, where, sizeof where), name, values[i]);
+                           bf_dataset_where(data, i, where, sizeof where), rows->names[group][0],
+                           values[i]);
         bits[i] = values[i] != 0;
     }
     *out = bits;
-    return BF_OK;
-}
-
-static bf_status discrete(bf_dataset *data, const double *values, bf_arena *arena, bf_error *err) {
-    int32_t *action;
-    char where[256];
-    BF_ALLOC(action, arena, data->n, err);
-    for (int64_t i = 0; i < data->n; i++) {
-        double a = values[i];
-        if (!(a >= 0 && a <= 1e6) || a != floor(a))
-            return bf_fail(err, BF_EDATA,
-                           "%s: a: %.17g is not an action; actions are 0, 1, 2, ... (vectors of "
-                           "numbers are a0, a1, ...)",
-                           bf_dataset_where(data, i, where, sizeof where), a);
-        action[i] = (int32_t)a;
-    }
-    data->action = action;
     return BF_OK;
 }
 
@@ -129,14 +114,19 @@ static void drop(bf_dataset *data, bf__rows *rows, int64_t *next) {
     }
     int64_t *order = (int64_t *)(uintptr_t)data->order;
     int64_t *begin = (int64_t *)(uintptr_t)data->begin;
+    double *id = (double *)(uintptr_t)data->episode_id;
     int64_t count = 0, put = 0;
     for (int64_t e = 0; e < data->episodes; e++) {
         int64_t from = begin[e], to = begin[e + 1], head = put;
         for (int64_t j = from; j < to; j++)
             if (next[order[j]] >= 0)
                 order[put++] = next[order[j]];
-        if (put > head)
-            begin[count++] = head; /* count <= e: begin[e + 1] is still to be read */
+        if (put == head)
+            continue;
+        begin[count] = head; /* count <= e: begin[e + 1] is still to be read */
+        if (id)
+            id[count] = id[e];
+        count++;
     }
     begin[count] = put;
     data->episodes = count;
@@ -184,20 +174,20 @@ bf_status bf__assemble(bf_dataset *data, bf__rows *rows, bf_arena *arena, bf_are
     data->sa = column[BF__SA];
     data->row = rows->row;
     if (rows->schema.plain[BF__A]) {
-        BF_TRY(discrete(data, column[BF__A], arena, err));
         data->actions = width[BF__MU_ALL] ? width[BF__MU_ALL]
                         : width[BF__PI]   ? width[BF__PI]
                                           : width[BF__NPI];
+        BF_TRY(bf__encode_actions(data, rows, arena, err));
     } else {
         data->action_vector = column[BF__A];
         data->action_dim = width[BF__A];
         data->samples = rows->schema.samples;
     }
-    BF_TRY(flags(&data->terminated, data, column[BF__TERMINATED], "terminated", arena, err));
-    BF_TRY(flags(&data->truncated, data, column[BF__TRUNCATED], "truncated", arena, err));
+    BF_TRY(flags(&data->terminated, data, rows, BF__TERMINATED, arena, err));
+    BF_TRY(flags(&data->truncated, data, rows, BF__TRUNCATED, arena, err));
     settle_ends(data);
     bool linked = !data->next_state;
-    BF_TRY(
-        bf__episodes_find(data, column[BF__EPISODE], column[BF__T], linked, arena, scratch, err));
+    BF_TRY(bf__episodes_find(data, rows, linked, arena, scratch, err));
+    BF_TRY(bf__encode_states(data, rows, arena, scratch, err));
     return linked ? link_rows(data, rows, arena, scratch, err) : BF_OK;
 }

@@ -4,20 +4,31 @@
 
 #include "dataset/columns.h"
 #include "dataset/dataset.h"
+#include "dataset/words.h"
 
 /* The rows as they were read, all files one after another. Columns that become part of the log are
  * in its arena, the others in scratch memory. */
 typedef struct bf__rows {
     bf__schema schema;
-    double *column[BF__GROUPS]; /* (width, n) or NULL */
-    int64_t *row;               /* (n) */
+    double *column[BF__GROUPS];     /* (width, n) or NULL */
+    bf__words **words[BF__GROUPS];  /* (width): dictionaries of columns of words, NULL of others */
+    const char **names[BF__GROUPS]; /* (width): as the file has them */
+    int64_t *row;                   /* (n) */
+    bool timed;                     /* t is a point in time: only its order counts */
 } bf__rows;
 
-/* Finds the episodes of data, whose sources, state and flags are set. Fills begin, order, episodes
- * and episodes_inferred; all are empty for a bag of transitions. If `linked` is set, the next state
- * has to come from the next row, so a bag or a gap in t is an error. */
-bf_status bf__episodes_find(bf_dataset *data, const double *episode, const double *t, bool linked,
-                            bf_arena *arena, bf_arena *scratch, bf_error *err);
+/* Finds the episodes of data, whose sources, state and flags are set. Fills begin, order, episodes,
+ * their ids and episodes_inferred; all are empty for a bag of transitions. If `linked` is set, the
+ * next state has to come from the next row, so a bag or a gap in t is an error. */
+bf_status bf__episodes_find(bf_dataset *data, const bf__rows *rows, bool linked, bf_arena *arena,
+                            bf_arena *scratch, bf_error *err);
+
+/* Makes states of the columns: numbers as they are, one input per category. */
+bf_status bf__encode_states(bf_dataset *data, bf__rows *rows, bf_arena *arena, bf_arena *scratch,
+                            bf_error *err);
+/* Makes actions of the column a: 0, 1, ..., with their names if they are words. */
+bf_status bf__encode_actions(bf_dataset *data, const bf__rows *rows, bf_arena *arena,
+                             bf_error *err);
 
 /* Turns rows into a log. `data` has n, sources and source_count set. */
 bf_status bf__assemble(bf_dataset *data, bf__rows *rows, bf_arena *arena, bf_arena *scratch,

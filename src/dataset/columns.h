@@ -1,7 +1,8 @@
 /* columns.h - What the names of columns mean.
  *
  * A name is a group (s, ns, pi, ...) and, for most groups, a number: s0, s1, .... na has two
- * numbers: na{j}_{k}. No other file knows these names. */
+ * numbers: na{j}_{k}. Groups with one column per action may name the action instead: npi:aspirin.
+ * No other file knows these names. */
 #ifndef BF_DATASET_COLUMNS_H
 #define BF_DATASET_COLUMNS_H
 
@@ -27,28 +28,47 @@ typedef enum bf__column_group {
     BF__GROUPS, /* how many groups; also stands for an unknown name */
 } bf__column_group;
 
+/* Names of actions, in their order. */
+typedef struct bf__labels {
+    const char **text; /* (count) */
+    int count;
+} bf__labels;
+
 /* Which columns a file has. */
 typedef struct bf__schema {
-    int width[BF__GROUPS];  /* columns in the group; 0: absent */
-    bool plain[BF__GROUPS]; /* one column without a number: s, not s0 */
-    int samples;            /* na{j}_{k}: j = 0 .. samples-1, width / samples values of k */
+    int width[BF__GROUPS];     /* columns in the group; 0: absent */
+    bool plain[BF__GROUPS];    /* one column without a number: s, not s0 */
+    bool labelled[BF__GROUPS]; /* columns name actions: npi:aspirin, not npi0 */
+    int samples;               /* na{j}_{k}: j = 0 .. samples-1, width / samples values of k */
+    bf__labels labels;         /* the actions, as columns name them; count 0: no column does */
 } bf__schema;
 
 typedef struct bf__name {
     bf__column_group group;
     int first, second; /* the numbers; -1 if there is none */
+    const char *label; /* what follows the colon, inside the name; NULL: there is no colon */
 } bf__name;
 
 bf__name bf__name_parse(const char *name);
 /* The name of the column at place `index` of the group: "s0", "r", "na1_0". */
 const char *bf__name_of(const bf__schema *schema, bf__column_group group, int index, char text[48]);
 
-/* Fills *out from the names. place[c] takes the place of column c in its group, and group[c] takes
- * the group (BF__GROUPS if it is unknown). A gap, a double, or s beside s0 is an error. */
-bf_status bf__schema_make(bf__schema *out, bf__column_group *group, int *place,
-                          const char *const *names, int count, const char *path, bf_error *err);
+/* The first name of the group without its number: "s", "npi". */
+const char *bf__group_name(bf__column_group group);
 
-/* Checks that a log can be made of the columns: s, a, r are there, and widths agree. */
+/* Fills *out from the names; NULL is a column without a meaning. place[c] takes the place of column
+ * c in its group, and group[c] takes the group (BF__GROUPS if it is unknown). A gap, a double, or s
+ * beside s0 is an error. Actions named by columns have the order of `known`, if that has any;
+ * otherwise the order of the columns. */
+bf_status bf__schema_make(bf__schema *out, bf__column_group *group, int *place,
+                          const char *const *names, int count, const bf__labels *known,
+                          const char *path, bf_arena *scratch, bf_error *err);
+
+/* Writes "x, y, ..." for messages; equal neighbours are one. */
+const char *bf__list_names(char text[256], const char *const *names, int count);
+
+/* Checks that a log can be made of the columns: s, a, r are there, and widths agree. `names` are
+ * shown, as the file has them. */
 bf_status bf__schema_check(const bf__schema *schema, const char *const *names, int count,
                            const char *path, bf_error *err);
 

@@ -14,6 +14,14 @@ typedef struct bf_source {
     bool by_line;  /* rows are told by line, from 1; otherwise by index, from 0 */
 } bf_source;
 
+/* One number of a state: a column of numbers, or one word of a column of words (1 where it stands,
+ * 0 elsewhere). */
+typedef struct bf__input {
+    const char *name;     /* "lactate", "ward=ICU" */
+    const char *column;   /* "ward" */
+    const char *category; /* "ICU"; NULL: a column of numbers */
+} bf__input;
+
 struct bf_dataset {
     int64_t n;       /* transitions */
     int state_dim;   /* d */
@@ -34,9 +42,17 @@ struct bf_dataset {
     const double *na; /* (M * k, n): dimension c of sample m is column m * k + c */
     const double *sa; /* the same at s */
 
-    int extras;                     /* columns without a meaning that were asked for */
-    const char *const *extra_names; /* (extras) */
-    const double *extra;            /* (extras, n) */
+    /* Names, if the log has them; access.c shows numbers in their place if it has not. */
+    const bf__input *inputs;          /* (d) */
+    const char *const *state_labels;  /* (S): a finite state space of words */
+    const char *const *action_names;  /* (A) */
+    const double *episode_id;         /* (episodes): number, or code of a word, of their column */
+    const char *const *episode_words; /* by code; NULL: ids are numbers */
+
+    int extras;                            /* columns without a meaning that were asked for */
+    const char *const *extra_names;        /* (extras) */
+    const double *extra;                   /* (extras, n) */
+    const char *const *const *extra_words; /* (extras): of a column of words, by code; or NULL */
 
     /* Episodes: transition order[j], j in [begin[e], begin[e+1]), are those of episode e in time
      * order. NULL / 0 where the log is a bag of transitions. */

@@ -9,9 +9,9 @@
  *                episodes; otherwise the rows are a bag
  *
  * Ids are local to a file. The next file continues an episode only if its first t there is the last
- * t here plus 1. A row after a terminated or truncated one begins a new episode whatever its id,
- * because trajectories of fixed length with restarts inside are common, and the state after a
- * restart is a start state.
+ * t here plus 1; if t is a point in time, if it is later. A row after a terminated or truncated one
+ * begins a new episode whatever its id, because trajectories of fixed length with restarts inside
+ * are common, and the state after a restart is a start state.
  *
  * Cost: O(n) if rows are in order already, O(n log n) otherwise (merge sort). */
 #include <math.h>
@@ -22,7 +22,15 @@
 
 typedef struct keys {
     const double *episode, *t; /* t may be NULL */
+    bool timed;                /* t is a point in time: its order counts, not its distances */
+    const char *episode_name, *t_name;
+    const char *const *words; /* ids by code; NULL: they are numbers */
 } keys;
+
+/* Says if the step at time t goes on from the one at time `before`. */
+static bool goes_on(const keys *k, double before, double t) {
+    return k->timed ? t > before : t == before + 1;
+}
 
 /* A run of one id in one file, in sorted order. */
 typedef struct run {
@@ -91,7 +99,7 @@ static void join_files(const bf_dataset *data, const keys *k, run *runs, const i
             if (h < 0)
                 continue;
             int64_t tail = order[runs[h].end - 1];
-            if (k->t[head] == k->t[tail] + 1 && !ends(data, tail)) {
+            if (goes_on(k, k->t[tail], k->t[head]) && !ends(data, tail)) {
                 runs[h].next = g;
                 runs[g].continued = true;
             }
@@ -146,19 +154,21 @@ static bf_status check_steps(const bf_dataset *data, const keys *k, const int64_
         if (starts[j])
             continue;
         double step = k->t[i] - k->t[before];
-        if (step == 1 || (step > 0 && (!linked || ends(data, before))))
+        if (step == 1 || (step > 0 && (k->timed || !linked || ends(data, before))))
             continue;
-        if (k->episode)
+        if (k->words)
+            snprintf(id, sizeof id, " in episode %.40s", k->words[(int64_t)k->episode[i]]);
+        else if (k->episode)
             snprintf(id, sizeof id, " in episode %.17g", k->episode[i]);
         bf_dataset_where(data, i, here, sizeof here);
         bf_dataset_where(data, before, there, sizeof there);
         if (step == 0)
-            return bf_fail(err, BF_EDATA, "%s: t: %.17g is there twice%s (also %s)", here, k->t[i],
-                           id, there);
+            return bf_fail(err, BF_EDATA, "%s: %s: %.17g is there twice%s (also %s)", here,
+                           k->t_name, k->t[i], id, there);
         return bf_fail(err, BF_EDATA,
-                       "%s: t: %.17g follows %.17g%s; without ns columns the next state comes "
+                       "%s: %s: %.17g follows %.17g%s; without ns columns the next state comes "
                        "from the next row, which is missing",
-                       here, k->t[i], k->t[before], id);
+                       here, k->t_name, k->t[i], k->t[before], id);
     }
     return BF_OK;
 }
@@ -188,11 +198,12 @@ static bool by_chain(const bf_dataset *data, uint8_t *starts, bool linked) {
     return found > 0;
 }
 
-static void by_step(const bf_dataset *data, const double *t, uint8_t *starts) {
+static void by_step(const bf_dataset *data, const keys *k, uint8_t *starts) {
+    const double *t = k->t;
     for (int f = 0; f < data->source_count; f++)
         for (int64_t i = data->sources[f].first; i < last_of(data, f); i++) {
             bool boundary = i == data->sources[f].first;
-            starts[i] = i == 0 || (boundary ? t[i] != t[i - 1] + 1 : t[i] <= t[i - 1]);
+            starts[i] = i == 0 || (boundary ? !goes_on(k, t[i - 1], t[i]) : t[i] <= t[i - 1]);
         }
 }
 
@@ -206,22 +217,47 @@ static bf_status whole(const bf_dataset *data, const double *values, const char 
     return BF_OK;
 }
 
-bf_status bf__episodes_find(bf_dataset *data, const double *episode, const double *t, bool linked,
-                            bf_arena *arena, bf_arena *scratch, bf_error *err) {
+/* The id of each episode, as the column has it. */
+static bf_status keep_ids(bf_dataset *data, const keys *k, bf_arena *arena, bf_error *err) {
+    double *id;
+    if (!k->episode)
+        return BF_OK;
+    BF_ALLOC(id, arena, data->episodes, err);
+    for (int64_t e = 0; e < data->episodes; e++)
+        id[e] = k->episode[data->order[data->begin[e]]];
+    data->episode_id = id;
+    data->episode_words = k->words;
+    return BF_OK;
+}
+
+static keys find_keys(const bf__rows *rows) {
+    keys k = {.episode = rows->column[BF__EPISODE], .t = rows->column[BF__T], .timed = rows->timed};
+    if (k.episode) {
+        k.episode_name = rows->names[BF__EPISODE][0];
+        k.words = rows->words[BF__EPISODE][0] ? rows->words[BF__EPISODE][0]->text : NULL;
+    }
+    if (k.t)
+        k.t_name = rows->names[BF__T][0];
+    return k;
+}
+
+bf_status bf__episodes_find(bf_dataset *data, const bf__rows *rows, bool linked, bf_arena *arena,
+                            bf_arena *scratch, bf_error *err) {
     int64_t n = data->n, *order, *begin, count = 0;
     uint8_t *starts;
-    keys k = {episode, t};
-    BF_TRY(whole(data, episode, "episode", err));
-    BF_TRY(whole(data, t, "t", err));
+    keys k = find_keys(rows);
+    BF_TRY(whole(data, k.episode, k.episode_name, err));
+    if (!k.timed)
+        BF_TRY(whole(data, k.t, k.t_name, err));
     BF_ALLOC(order, arena, n, err);
     BF_ALLOC(starts, scratch, n, err);
-    if (episode) {
+    if (k.episode) {
         BF_TRY(by_id(data, &k, order, starts, scratch, err));
     } else {
         for (int64_t i = 0; i < n; i++)
             order[i] = i;
-        if (t)
-            by_step(data, t, starts);
+        if (k.t)
+            by_step(data, &k, starts);
         else if (!by_chain(data, starts, linked))
             return !linked ? BF_OK
                            : bf_fail(err, BF_EDATA,
@@ -229,9 +265,9 @@ bf_status bf__episodes_find(bf_dataset *data, const double *episode, const doubl
                                      "...), or a column episode, so that it is the next row's "
                                      "state",
                                      data->sources[0].path);
-        data->episodes_inferred = !t;
+        data->episodes_inferred = !k.t;
     }
-    if (t)
+    if (k.t)
         BF_TRY(check_steps(data, &k, order, starts, linked, err));
     for (int64_t j = 1; j < n; j++)
         starts[j] |= ends(data, order[j - 1]);
@@ -246,5 +282,5 @@ bf_status bf__episodes_find(bf_dataset *data, const double *episode, const doubl
     data->episodes = count;
     data->begin = begin;
     data->order = order;
-    return BF_OK;
+    return keep_ids(data, &k, arena, err);
 }

@@ -3,20 +3,28 @@
  * The arrays are read like those of a NumPy archive: the same names, shapes, checks and messages.
  * Only where the elements lie is another matter: anywhere, any stride, one of five types. Every
  * element is copied once, into the columns of the log. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/fail.h"
 #include "dataset/arrays.h"
+#include "dataset/csv_fields.h"
+
+#define LOOK 1000 /* texts that are looked at, to see what a column holds */
 
 typedef struct entry {
     const char *key;
-    bf_array array;
+    bf_array array;           /* numbers, or codes of words; */
+    const char *const *words; /* (word_count); NULL: numbers, or */
+    const char *const *text;  /* (rows) a text per row */
+    int64_t word_count;
     struct entry *next;
 } entry;
 
 struct bf_columns {
     const char *name;
+    bf_read_options options;
     bf_arena *arena;
     entry *first, **last;
     int count;
@@ -48,9 +56,8 @@ bf_status bf_columns_create(bf_columns **out, const char *name, bf_arena *arena,
     return BF_OK;
 }
 
-bf_status bf_columns_add(bf_columns *columns, const char *name, const bf_array *array,
-                         bf_error *err) {
-    entry *e;
+static bf_status check_array(const bf_columns *columns, const char *name, const bf_array *array,
+                             bf_error *err) {
     int64_t count = 1;
     if ((int)array->type < 0 || (size_t)array->type >= sizeof elements / sizeof *elements)
         return bf_fail(err, BF_EUSAGE, "%s: %s: type %d is none of the bf_element types",
@@ -65,12 +72,50 @@ bf_status bf_columns_add(bf_columns *columns, const char *name, const bf_array *
                            columns->name, name, d, (long long)array->shape[d]);
     if (!array->data && count > 0)
         return bf_fail(err, BF_EUSAGE, "%s: %s: data is NULL", columns->name, name);
+    return BF_OK;
+}
+
+static bf_status add_entry(bf_columns *columns, const char *name, entry filled, bf_error *err) {
+    entry *e;
     BF_ALLOC(e, columns->arena, 1, err);
-    *e = (entry){.array = *array};
+    *e = filled;
     BF_TRY(copy_text(&e->key, name, columns->arena, err));
     *columns->last = e;
     columns->last = &e->next;
     columns->count++;
+    return BF_OK;
+}
+
+bf_status bf_columns_add(bf_columns *columns, const char *name, const bf_array *array,
+                         bf_error *err) {
+    BF_TRY(check_array(columns, name, array, err));
+    return add_entry(columns, name, (entry){.array = *array}, err);
+}
+
+bf_status bf_columns_add_words(bf_columns *columns, const char *name, const bf_array *codes,
+                               const char *const *words, int64_t count, bf_error *err) {
+    BF_TRY(check_array(columns, name, codes, err));
+    if (codes->ndim != 1 || elements[codes->type].kind == 'f')
+        return bf_fail(err, BF_EUSAGE, "%s: %s: codes of words are whole numbers of shape (n)",
+                       columns->name, name);
+    if (!words || count < 0)
+        return bf_fail(err, BF_EUSAGE, "%s: %s: there are no words", columns->name, name);
+    return add_entry(columns, name, (entry){.array = *codes, .words = words, .word_count = count},
+                     err);
+}
+
+bf_status bf_columns_add_text(bf_columns *columns, const char *name, const char *const *text,
+                              int64_t rows, bf_error *err) {
+    bf_array array = bf_array_1d(text, BF_INT64, rows); /* of this, only the shape is used */
+    BF_TRY(check_array(columns, name, &array, err));
+    return add_entry(columns, name, (entry){.array = array, .text = text}, err);
+}
+
+bf_status bf_columns_set_options(bf_columns *columns, const bf_read_options *options,
+                                 bf_error *err) {
+    if (options->map.count < 0 || options->map.count > BF_LIST_ROOM)
+        return bf_fail(err, BF_EUSAGE, "`map`: %d texts", options->map.count);
+    columns->options = *options;
     return BF_OK;
 }
 
@@ -82,11 +127,24 @@ typedef struct opened {
     const entry **entries; /* (count) */
 } opened;
 
+/* What a column of text looks like, from its first rows or words. */
+static void look_at(bf__look *look, const entry *e, int64_t rows) {
+    static const bf__dialect plain = {'\0', '.'};
+    const char *const *text = e->text ? e->text : e->words;
+    int64_t count = e->text ? rows : e->word_count;
+    if (!text)
+        look->numbers++;
+    for (int64_t k = 0; text && k < count && k < LOOK; k++)
+        if (text[k])
+            bf__field_look(look, &plain, text[k], text[k] + strlen(text[k]));
+}
+
 static bf_status open_columns(bf__file *file, const bf_context *context, bf_arena *scratch,
                               bf_error *err) {
     (void)context;
     opened *own = file->own;
     int count = 0;
+    bf__look *looks;
     BF_ZALLOC(own->keyed, scratch, own->columns->count, err);
     BF_ALLOC(own->entries, scratch, own->columns->count, err);
     for (const entry *e = own->columns->first; e; e = e->next) {
@@ -99,10 +157,15 @@ static bf_status open_columns(bf__file *file, const bf_context *context, bf_aren
         a->npy.count = 1;
         for (int d = 0; d < e->array.ndim; d++)
             a->npy.count *= a->npy.shape[d] = e->array.shape[d];
-        if (bf__keyed_meant(a->key))
-            BF_TRY(bf__keyed_count(a, file->path, err));
+        BF_TRY(bf__keyed_count(a, file->path, err));
     }
-    return bf__keyed_name(file, own->keyed, count, scratch, err);
+    BF_TRY(bf__keyed_name(file, own->keyed, count, scratch, err));
+    BF_ZALLOC(looks, scratch, file->count, err);
+    for (int k = 0; k < count; k++)
+        for (int j = 0; j < own->keyed[k].columns; j++)
+            look_at(&looks[own->keyed[k].first + j], own->entries[k], file->rows);
+    file->looks = looks;
+    return BF_OK;
 }
 
 #define TAKE(type)                                                                                 \
@@ -135,19 +198,69 @@ static void take(const bf_array *array, int64_t column, double *out) {
     }
 }
 
+/* One text as the sink wants it: a code, or the number or the time that it says. */
+static bf_status take_text(double *out, const bf__sink *sink, const char *text, const char *name,
+                           int64_t row, const char *key, bf_error *err) {
+    static const bf__dialect plain = {'\0', '.'};
+    size_t length = strlen(text);
+    const char *end = text + length;
+    bool gap = bf__is_gap(text, length);
+    char where[320];
+    int64_t code;
+    if (sink->words && !gap) {
+        BF_TRY(bf__words_add(sink->words, text, length, &code, err));
+        *out = (double)code;
+        return BF_OK;
+    }
+    *out = NAN;
+    if ((gap && sink->gaps) ||
+        (!gap && !strpbrk(text, "\r\n") && bf__field_number(&plain, text, end, sink, out)))
+        return BF_OK;
+    snprintf(where, sizeof where, "%.280s: row %lld", name, (long long)row);
+    return bf__field_wrong(&plain, text, end, sink, where, key, err);
+}
+
+static bf_status fill_text(const bf__file *file, const entry *e, const bf__sink *sink,
+                           bf_error *err) {
+    double *out = sink->values;
+    if (!e->text)
+        take(&e->array, 0, out);
+    for (int64_t i = 0; i < file->rows; i++) {
+        const char *text = "";
+        if (e->text && e->text[i])
+            text = e->text[i];
+        if (!e->text && out[i] >= 0) {
+            if (out[i] >= (double)e->word_count)
+                return bf_fail(err, BF_EDATA,
+                               "%s: row %lld: %s: code %.17g, but there are %lld words", file->path,
+                               (long long)i, e->key, out[i], (long long)e->word_count);
+            text = e->words[(int64_t)out[i]] ? e->words[(int64_t)out[i]] : "";
+        }
+        BF_TRY(take_text(&out[i], sink, text, file->path, i, e->key, err));
+    }
+    return BF_OK;
+}
+
 static bf_status fill(const bf__file *file, const bf__sink *sinks, int64_t *row,
                       const bf_context *context, bf_arena *scratch, bf_error *err) {
     (void)context;
     (void)scratch;
-    (void)err;
     const opened *own = file->own;
     for (int64_t i = 0; i < file->rows; i++)
         row[i] = i;
     for (int k = 0; k < own->columns->count; k++)
         for (int j = 0; j < own->keyed[k].columns; j++) {
             const bf__sink *sink = &sinks[own->keyed[k].first + j];
-            if (sink->values)
-                take(&own->entries[k]->array, j, sink->values);
+            const entry *e = own->entries[k];
+            if (!sink->values)
+                continue;
+            if (e->words || e->text) {
+                BF_TRY(fill_text(file, e, sink, err));
+                continue;
+            }
+            take(&e->array, j, sink->values);
+            if (sink->words)
+                BF_TRY(bf__sink_words(sink, file->rows, err));
         }
     return BF_OK;
 }
@@ -158,8 +271,9 @@ bf_status bf_dataset_from_columns(const bf_dataset **out, const bf_columns *colu
                                   const bf_context *context, bf_arena *arena, bf_error *err) {
     bf_dataset *data;
     opened own = {.columns = columns};
+    bf__file source = {.path = columns->name, .reader = &reader, .own = &own};
     BF_ALLOC(data, arena, 1, err);
-    BF_TRY(bf__dataset_from(data, columns->name, &reader, &own, context, arena, err));
+    BF_TRY(bf__dataset_from(data, &source, &columns->options, context, arena, err));
     *out = data;
     return BF_OK;
 }

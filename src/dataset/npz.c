@@ -40,12 +40,15 @@ static bf_status extract(unsigned char *bytes, size_t size, size_t *got, const b
 static bf_status describe(const bf__file *file, bf__keyed *a, unsigned char *head, bf_error *err) {
     size_t got;
     char name[512];
-    if (!bf__keyed_meant(a->key))
-        return BF_OK;
+    bool meant = bf__keyed_meant(a->key);
+    bf_error *told = meant ? err : NULL; /* nobody has to know what is wrong with the others */
     snprintf(name, sizeof name, "%s: %s", file->path, a->key);
-    BF_TRY(extract(head, BF__NPY_HEAD, &got, file, a, err));
-    BF_TRY(bf__npy_header(&a->npy, head, got, name, err));
-    return bf__keyed_count(a, file->path, err);
+    bf_status status = extract(head, BF__NPY_HEAD, &got, file, a, told);
+    if (status == BF_OK)
+        status = bf__npy_header(&a->npy, head, got, name, told);
+    if (status == BF_OK)
+        return bf__keyed_count(a, file->path, err);
+    return meant ? status : BF_OK;
 }
 
 static bf_status open_zip(const bf__file *file, archive *own, bf_error *err) {
@@ -151,14 +154,21 @@ static bf_status fill(const bf__file *file, const bf__sink *sinks, int64_t *row,
         const bf__keyed *a = &own->arrays[k];
         if (!bf__progress(context, task, k, own->count, a->key))
             return bf_fail(err, BF_ECANCELLED, "%s: reading was interrupted", file->path);
-        if (!a->columns)
+        bool wanted = false;
+        for (int j = 0; j < a->columns; j++)
+            wanted |= sinks[a->first + j].values != NULL;
+        if (!wanted)
             continue;
         bf_mark mark = bf_arena_mark(scratch);
         unsigned char *bytes = NULL;
         BF_TRY(unpack(&bytes, file, a, scratch, err));
-        for (int j = 0; j < a->columns; j++)
-            if (sinks[a->first + j].values)
-                bf__npy_column(&a->npy, bytes + a->npy.offset, j, sinks[a->first + j].values);
+        for (int j = 0; j < a->columns; j++) {
+            const bf__sink *sink = &sinks[a->first + j];
+            if (sink->values)
+                bf__npy_column(&a->npy, bytes + a->npy.offset, j, sink->values);
+            if (sink->values && sink->words)
+                BF_TRY(bf__sink_words(sink, file->rows, err));
+        }
         bf_arena_rewind(scratch, mark);
     }
     return BF_OK;

@@ -1,8 +1,10 @@
-/* reader.h - What a reader of logs is made of: a file becomes named columns of numbers.
+/* reader.h - What a reader of logs is made of: a file becomes named columns.
  *
  * Reading has two steps, so that columns are allocated once, over all files, and filled in place.
- * `open` finds the names and the number of rows. `fill` writes the numbers of the columns that are
- * wanted. Only columns.c knows what the names mean. */
+ * `open` finds the names, the number of rows and what the columns look like. `fill` writes the
+ * columns that are wanted, each as the kind that was decided for it. A column is always doubles:
+ * numbers, seconds, or the codes of words, which are in a dictionary beside it. NaN is a gap. Only
+ * columns.c knows what the names mean. */
 #ifndef BF_DATASET_READER_H
 #define BF_DATASET_READER_H
 
@@ -11,6 +13,8 @@
 #include <stdint.h>
 
 #include "dataset/dataset.h"
+#include "dataset/kinds.h"
+#include "dataset/words.h"
 #include "format/bytes.h"
 
 typedef struct bf__reader bf__reader;
@@ -20,17 +24,22 @@ typedef struct bf__file {
     const char *path;
     const bf__reader *reader;
     bf__bytes bytes;
-    bool bare;          /* set by the caller: the file has no header, names are pi0, pi1, ... */
-    int64_t rows;       /* by `open` */
-    int count;          /* by `open`: number of columns */
-    const char **names; /* by `open`: (count) */
-    void *own;          /* by `open`: what the reader has to remember */
+    bool bare;             /* set by the caller: the file has no header, names are pi0, pi1, ... */
+    int64_t rows;          /* by `open` */
+    int count;             /* by `open`: number of columns */
+    const char **names;    /* by `open`: (count) */
+    const char **arrays;   /* by `open`: (count) the array that a column is part of; NULL: none */
+    const bf__look *looks; /* by `open`: (count) what columns hold; NULL: numbers */
+    void *own;             /* by `open`: what the reader has to remember */
 } bf__file;
 
-/* The place where the numbers of a column go. */
+/* The place where a column goes. */
 typedef struct bf__sink {
-    double *values; /* (rows); NULL: the column is not used and may hold anything */
-    bool flag;      /* "true" and "false" stand for 1 and 0 */
+    double *values;   /* (rows); NULL: the column is not used and may hold anything */
+    bool flag;        /* "true" and "false" stand for 1 and 0 */
+    bool time;        /* ISO 8601 stands for seconds since 1970 */
+    bool gaps;        /* a missing value becomes NaN; otherwise it is an error */
+    bf__words *words; /* the column is text: values are codes in this dictionary, which grows */
 } bf__sink;
 
 struct bf__reader {
@@ -58,9 +67,9 @@ bf_status bf__file_parse(bf__file *out, const char *path, const bf__bytes *bytes
                          bool bare, const bf_context *context, bf_arena *scratch, bf_error *err);
 void bf__file_close(bf__file *file);
 
-/* A log from one source that is no file: `reader` finds what it has to know in file->own. `name`
- * stands in messages where the path would. */
-bf_status bf__dataset_from(bf_dataset *out, const char *name, const bf__reader *reader, void *own,
+/* A log from one source that is no file: `source` has its reader, and in `own` what that has to
+ * know. Its path stands in messages. `options` may be NULL. */
+bf_status bf__dataset_from(bf_dataset *out, bf__file *source, const bf_read_options *options,
                            const bf_context *context, bf_arena *arena, bf_error *err);
 
 #endif

@@ -161,7 +161,8 @@ static bf_status columns(const bf__file *file, int *place, int *actions, bool *b
     bf__schema schema;
     bf__column_group *group;
     BF_ALLOC(group, scratch, file->count, err);
-    BF_TRY(bf__schema_make(&schema, group, place, file->names, file->count, file->path, err));
+    BF_TRY(bf__schema_make(&schema, group, place, file->names, file->count, NULL, file->path,
+                           scratch, err));
     for (int c = 0; c < file->count; c++) {
         bool state = group[c] == BF__S && schema.plain[BF__S];
         if (group[c] != BF__PI && !state)

@@ -1,9 +1,13 @@
 /* inspect.c - What a log was understood to hold, for people and for programs. */
+#include <string.h>
+
 #include "backflow/version.h"
 #include "core/fail.h"
 #include "report/report.h"
 #include "report/settings.h"
 #include "report/survey.h"
+
+enum { NAME = 128 }; /* bytes of a name that are shown */
 
 /* Rows of file f that became transitions. */
 static int64_t rows_of(const bf_dataset *d, int f) {
@@ -11,30 +15,28 @@ static int64_t rows_of(const bf_dataset *d, int f) {
     return end - d->sources[f].first;
 }
 
-static const char *state_name(const bf_dataset *d, int j, char text[16]) {
-    if (d->real_state)
-        snprintf(text, 16, "s%d", j);
-    else
-        snprintf(text, 16, "s");
-    return text;
-}
-
 /* ---- Text */
 
-static void print_range(FILE *out, const char *name, const bf__range *r) {
-    fprintf(out, "  %-12s %12.6g %12.6g %12.6g %12.6g\n", name, r->min, r->mean, r->max, r->sd);
+static void print_range(FILE *out, int width, const char *name, const bf__range *r) {
+    fprintf(out, "  %-*s %12.6g %12.6g %12.6g %12.6g\n", width, name, r->min, r->mean, r->max,
+            r->sd);
 }
 
 static void print_columns(FILE *out, const bf_dataset *d, const bf__survey *s) {
-    char name[16];
-    fprintf(out, "\n  %-12s %12s %12s %12s %12s\n", "column", "min", "mean", "max", "sd");
+    char name[NAME];
+    int width = 12;
+    for (int j = 0; j < d->state_dim; j++) {
+        int length = (int)strlen(bf_dataset_state_name(d, j, name, sizeof name));
+        width = length > width ? length : width;
+    }
+    fprintf(out, "\n  %-*s %12s %12s %12s %12s\n", width, "column", "min", "mean", "max", "sd");
     for (int j = 0; j < d->state_dim; j++)
-        print_range(out, state_name(d, j, name), &s->state[j]);
+        print_range(out, width, bf_dataset_state_name(d, j, name, sizeof name), &s->state[j]);
     for (int k = 0; k < d->action_dim; k++) {
         snprintf(name, sizeof name, "a%d", k);
-        print_range(out, name, &s->action_vector[k]);
+        print_range(out, width, name, &s->action_vector[k]);
     }
-    print_range(out, "r", &s->reward);
+    print_range(out, width, "r", &s->reward);
 }
 
 static void print_actions(FILE *out, const bf_dataset *d, const bf__survey *s) {
@@ -47,10 +49,28 @@ static void print_actions(FILE *out, const bf_dataset *d, const bf__survey *s) {
         return;
     }
     fprintf(out, "actions      %d:", d->actions);
-    for (int a = 0; a < d->actions && a < 20; a++)
-        fprintf(out, "%s %d %.3g%%", a ? "," : "", a,
+    for (int a = 0; a < d->actions && a < 20; a++) {
+        char name[NAME];
+        fprintf(out, "%s %s %.3g%%", a ? "," : "", bf_dataset_action_name(d, a, name, sizeof name),
                 100 * (double)s->action_count[a] / (double)d->n);
+    }
     fputs(d->actions > 20 ? ", ...\n" : "\n", out);
+}
+
+static void print_states(FILE *out, const bf_dataset *d) {
+    char text[NAME];
+    if (!d->states) {
+        fprintf(out, "states       %s\n", bf__plural(d->state_dim, "number", text));
+        return;
+    }
+    if (!d->state_labels) {
+        fprintf(out, "states       finite: 0 to %lld\n", (long long)d->states - 1);
+        return;
+    }
+    fprintf(out, "states       finite, %lld:", (long long)d->states);
+    for (int64_t s = 0; s < d->states && s < 10; s++)
+        fprintf(out, "%s %s", s ? "," : "", bf_dataset_state_label(d, s, text, sizeof text));
+    fputs(d->states > 10 ? ", ...\n" : "\n", out);
 }
 
 static void print_text(FILE *out, const bf_dataset *d, const bf__survey *s) {
@@ -60,10 +80,7 @@ static void print_text(FILE *out, const bf_dataset *d, const bf__survey *s) {
                 bf__plural(rows_of(d, f), "transition", text));
     fprintf(out, "transitions  %lld of %s\n", (long long)d->n,
             bf__plural(d->rows_read, "row", text));
-    if (d->states)
-        fprintf(out, "states       finite: 0 to %lld\n", (long long)d->states - 1);
-    else
-        fprintf(out, "states       %s\n", bf__plural(d->state_dim, "number", text));
+    print_states(out, d);
     print_actions(out, d, s);
     if (d->begin)
         fprintf(out, "episodes     %lld, of %lld to %lld transitions (median %lld), from %s\n",
@@ -91,28 +108,44 @@ static void print_text(FILE *out, const bf_dataset *d, const bf__survey *s) {
 
 /* ---- JSON */
 
+/* Text as JSON; what is no UTF-8 becomes "?". */
+static json_t *json_text(const char *text) {
+    json_t *value = json_string(text);
+    return value ? value : json_string("?");
+}
+
 static json_t *json_range(const char *name, const bf__range *r) {
-    return json_pack("{s:s, s:f, s:f, s:f, s:f}", "name", name, "min", r->min, "mean", r->mean,
-                     "max", r->max, "sd", r->sd);
+    return json_pack("{s:o, s:f, s:f, s:f, s:f}", "name", json_text(name), "min", r->min, "mean",
+                     r->mean, "max", r->max, "sd", r->sd);
+}
+
+/* The names (count), or null if there are none. */
+static json_t *json_names(const char *const *names, int64_t count) {
+    json_t *list = names ? json_array() : json_null();
+    for (int64_t k = 0; names && k < count; k++)
+        json_array_append_new(list, json_text(names[k]));
+    return list;
 }
 
 static json_t *json_states(const bf_dataset *d, const bf__survey *s) {
-    char name[16];
+    char name[NAME];
     json_t *columns = json_array();
     for (int j = 0; j < d->state_dim; j++)
-        json_array_append_new(columns, json_range(state_name(d, j, name), &s->state[j]));
-    return json_pack("{s:s, s:i, s:I, s:o}", "kind", d->states ? "finite" : "real", "dim",
-                     d->state_dim, "states", (json_int_t)d->states, "columns", columns);
+        json_array_append_new(
+            columns, json_range(bf_dataset_state_name(d, j, name, sizeof name), &s->state[j]));
+    return json_pack("{s:s, s:i, s:I, s:o, s:o}", "kind", d->states ? "finite" : "real", "dim",
+                     d->state_dim, "states", (json_int_t)d->states, "names",
+                     json_names(d->state_labels, d->states), "columns", columns);
 }
 
 static json_t *json_actions(const bf_dataset *d, const bf__survey *s) {
-    char name[16];
+    char name[NAME];
     json_t *list = json_array();
     if (d->action) {
         for (int a = 0; a < d->actions; a++)
             json_array_append_new(list, json_real((double)s->action_count[a] / (double)d->n));
-        return json_pack("{s:s, s:i, s:o}", "kind", "discrete", "actions", d->actions, "shares",
-                         list);
+        return json_pack("{s:s, s:i, s:o, s:o}", "kind", "discrete", "actions", d->actions, "names",
+                         json_names(d->action_names, d->actions), "shares", list);
     }
     for (int k = 0; k < d->action_dim; k++) {
         snprintf(name, sizeof name, "a%d", k);
@@ -129,12 +162,6 @@ static json_t *json_episodes(const bf_dataset *d, const bf__survey *s) {
                      "inferred", d->episodes_inferred, "length", "min", (json_int_t)s->shortest,
                      "median", (json_int_t)s->median, "max", (json_int_t)s->longest, "start_states",
                      (json_int_t)s->start_states);
-}
-
-/* A path as JSON text; a name that is no UTF-8 becomes "?". */
-static json_t *json_text(const char *text) {
-    json_t *value = json_string(text);
-    return value ? value : json_string("?");
 }
 
 static json_t *make_json(const bf_dataset *d, const bf__survey *s) {

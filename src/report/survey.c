@@ -156,20 +156,21 @@ static bf_status note_columns(bf__survey *out, const bf_dataset *d, bf_arena *ar
         BF_TRY(
             note(out, arena, err, "columns that mean nothing here were ignored: %s", d->ignored));
     for (int j = 0; j < d->state_dim; j++) {
-        char number[16] = "";
-        if (d->real_state)
-            snprintf(number, sizeof number, "%d", j);
+        char name[128];
         if (out->state[j].min == out->state[j].max)
-            BF_TRY(note(out, arena, err, "state column s%s is constant (%g): it tells nothing",
-                        number, out->state[j].min));
+            BF_TRY(note(out, arena, err, "state column %s is constant (%g): it tells nothing",
+                        bf_dataset_state_name(d, j, name, sizeof name), out->state[j].min));
     }
     if (out->reward.min == out->reward.max)
         BF_TRY(note(out, arena, err, "the reward is always %g: every policy earns that",
                     out->reward.min));
-    for (int a = 0; a < d->actions; a++)
+    for (int a = 0; a < d->actions; a++) {
+        char name[128];
         if (out->action_count[a] == 0)
             BF_TRY(note(out, arena, err,
-                        "action %d was never taken: nothing is known about what follows it", a));
+                        "action %s was never taken: nothing is known about what follows it",
+                        bf_dataset_action_name(d, a, name, sizeof name)));
+    }
     if (!d->states && out->repeated > 0.01)
         BF_TRY(note(out, arena, err, "%.3g%% of the transitions are exact copies of earlier ones",
                     100 * out->repeated));
