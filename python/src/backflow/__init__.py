@@ -1,0 +1,66 @@
+"""What would a new policy earn? Off-policy evaluation from logs of unknown origin.
+
+>>> import backflow as bf
+>>> log = bf.simulate("modelwin", behavior="behavior", episodes=5000, steps=4)
+>>> answer = bf.estimate(log, "modelwin:target")
+>>> answer.verdict
+'sound'
+"""
+
+from __future__ import annotations
+
+from ._library import text as _text
+from ._native import lib as _lib
+from .answer import Answer, Interval, Reason
+from .compare import Comparison, Pair, compare
+from .errors import (
+    AbsentError,
+    BackflowError,
+    CancelledError,
+    DataError,
+    FileError,
+    FormatError,
+    NeedsError,
+    NumericError,
+    OutOfMemoryError,
+    PolicyError,
+    UsageError,
+)
+from .estimate import estimate, glossary, methods
+from .log import Inspection, Log
+from .policy import Policy
+from .worlds import Truth, environments, reproduce, simulate, tool, value
+
+__version__ = _text(_lib.bf_version())
+
+__all__ = [
+    "AbsentError",
+    "Answer",
+    "BackflowError",
+    "CancelledError",
+    "Comparison",
+    "DataError",
+    "FileError",
+    "FormatError",
+    "Inspection",
+    "Interval",
+    "Log",
+    "NeedsError",
+    "NumericError",
+    "OutOfMemoryError",
+    "Pair",
+    "Policy",
+    "PolicyError",
+    "Reason",
+    "Truth",
+    "UsageError",
+    "compare",
+    "environments",
+    "estimate",
+    "glossary",
+    "methods",
+    "reproduce",
+    "simulate",
+    "tool",
+    "value",
+]

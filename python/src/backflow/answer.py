@@ -1,0 +1,215 @@
+"""Answers: numbers with everything that is needed to judge them."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+import math
+from typing import TYPE_CHECKING, Any, Mapping, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from ._library import Memory
+from ._native import ffi, lib
+
+if TYPE_CHECKING:
+    from .estimate import _Run
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True)
+class Interval:
+    """Where the value lies, at a level of confidence."""
+
+    low: float
+    high: float
+    level: float
+    se: float = math.nan  #: one standard error
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def __iter__(self) -> Any:
+        return iter((self.low, self.high))
+
+    def __repr__(self) -> str:
+        return f"[{self.low:.6g}, {self.high:.6g}] at {100 * self.level:g} %"
+
+
+@dataclasses.dataclass(frozen=True)
+class Reason:
+    """A reason of the verdict."""
+
+    code: str  #: for programs; a code keeps its meaning
+    text: str  #: what is the matter
+    advice: str  #: what to do about it
+    distrust: bool  #: whether it says that the log cannot tell
+
+    def __str__(self) -> str:
+        return f"{self.text} {self.advice}".strip()
+
+
+def number(value: Any) -> float:
+    """A number of a JSON answer, in which NaN is null."""
+    return math.nan if value is None else float(value)
+
+
+def interval_of(found: Optional[Mapping[str, Any]]) -> Optional[Interval]:
+    if not found:
+        return None
+    return Interval(number(found["low"]), number(found["high"]), number(found["level"]), number(found.get("se")))
+
+
+class Answer:
+    """What a target policy would earn per step, and how far that can be trusted.
+
+    >>> import backflow as bf
+    >>> log = bf.simulate("modelwin", behavior="behavior", target="target", episodes=5000, steps=4)
+    >>> answer = bf.estimate(log)
+    >>> answer.verdict, answer.value in answer.interval
+    ('sound', True)
+    """
+
+    def __init__(self, found: Mapping[str, Any], said: str, run: Optional["_Run"] = None) -> None:
+        self._found = found
+        self._text = said
+        self._run = run
+
+    # ---- The number
+
+    @property
+    def value(self) -> float:
+        """The reward per step under the target policy (discounted and normalised if gamma < 1)."""
+        return number(self._found["value"])
+
+    @property
+    def interval(self) -> Optional[Interval]:
+        """Where the value lies; None if the log does not give an interval, see `no_interval`."""
+        return interval_of(self._found.get("interval"))
+
+    @property
+    def no_interval(self) -> Optional[str]:
+        """Why there is no interval."""
+        return self._found.get("no_interval")
+
+    @property
+    def episode_return(self) -> Optional[Mapping[str, Any]]:
+        """The return of an episode, if steps end."""
+        return self._found.get("episode_return")
+
+    @property
+    def naive(self) -> float:
+        """The mean reward of the log, whatever the policy."""
+        return number(self._found.get("naive"))
+
+    @property
+    def method(self) -> str:
+        """The estimator."""
+        return str(self._found["method"])
+
+    @property
+    def model(self) -> Optional[str]:
+        """Which of its models the method used."""
+        return self._found.get("model")
+
+    # ---- How far to trust it
+
+    @property
+    def verdict(self) -> str:
+        """``"sound"``, ``"look"`` (something to know) or ``"cannot tell"``."""
+        return str(self._found["verdict"])
+
+    @property
+    def trust(self) -> str:
+        """The verdict, and its reasons in words."""
+        return "; ".join([self.verdict] + [str(one) for one in self.reasons])
+
+    @property
+    def trusted(self) -> bool:
+        """Whether nothing says that the log cannot tell."""
+        return bool(self._found["trusted"])
+
+    @property
+    def reasons(self) -> list[Reason]:
+        """The reasons of the verdict."""
+        return [
+            Reason(one.get("code", ""), one.get("text", ""), one.get("advice") or "", bool(one.get("distrust")))
+            for one in self._found.get("reasons", ())
+        ]
+
+    @property
+    def diagnostics(self) -> dict[str, float]:
+        """Numbers found on the way, by name; :func:`backflow.glossary` defines each."""
+        return {name: number(value) for name, value in self._found["diagnostics"].items()}
+
+    @property
+    def weights(self) -> Optional[Floats]:
+        """The weight of every row of the log, never negative; None if the method has none."""
+        return self._weights(lib.bf_estimate_weights)
+
+    @property
+    def signed_weights(self) -> Optional[Floats]:
+        """The same with signs: their sum times the rewards is the value, to rounding."""
+        return self._weights(lib.bf_estimate_signed_weights)
+
+    def _weights(self, get: Any) -> Optional[Floats]:
+        if self._run is None:
+            return None
+        data = get(self._run.estimate)
+        if not data:
+            return None
+        address = int(ffi.cast("uintptr_t", data))
+        return np.asarray(Memory(address, (self._run.rows,), None, "<f8", self._run))
+
+    # ---- What else was asked
+
+    @property
+    def horizon(self) -> Optional[Mapping[str, Any]]:
+        """The value over the first steps, if ``horizon`` was asked for."""
+        return self._found.get("horizon")
+
+    @property
+    def risk(self) -> Optional[list[Mapping[str, Any]]]:
+        """Quantiles and tail means, if ``risk`` was asked for."""
+        return self._found.get("risk")
+
+    @property
+    def groups(self) -> Optional[list[Mapping[str, Any]]]:
+        """Share of steps and reward by group, if ``by`` was asked for."""
+        return self._found.get("groups")
+
+    # ---- As others see it
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as the JSON object that ``backflow estimate --json`` prints."""
+        return dict(self._found)
+
+    def to_json(self) -> str:
+        """The same as text."""
+        return json.dumps(self._found, indent=2)
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __repr__(self) -> str:
+        return self._text.rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        found = self.interval
+        colour = {"sound": "#1a7f37", "look": "#9a6700"}.get(self.verdict, "#cf222e")
+        rows = [("value", f"{self.value:.6g}")]
+        rows.append(("interval", repr(found) if found else f"none: {self.no_interval or 'not asked for'}"))
+        rows.append(("mean reward of the log", f"{self.naive:.6g}"))
+        rows.append(("method", self.method + (f" ({self.model})" if self.model else "")))
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{name}</th><td style='text-align:left'>{html.escape(value)}</td></tr>"
+            for name, value in rows
+        )
+        notes = "".join(f"<li>{html.escape(str(one))}</li>" for one in self.reasons)
+        return (
+            f"<div><b style='color:{colour}'>{html.escape(self.verdict)}</b>"
+            f"<table>{cells}</table><ul>{notes}</ul></div>"
+        )
