@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "estimator/diagnostics.h"
 #include "trust/evidence.h"
 #include "trust/verdict.h"
 
@@ -206,6 +207,7 @@ static void every_rule_has_two_sides(void **state) {
     expect(look, "few-clusters", (e.effective = 3.9, e.clusters = 10));
     expect(sound, "", (e.effective = 4.1, e.clusters = 10));
     expect(cannot_tell, "few-of-many", (e.effective = 14, e.clusters = 100));
+    expect(sound, "", (e.effective = 5, e.clusters = 39));
     expect(sound, "", (e.effective = 16, e.clusters = 100));
     expect(look, "next-pairs-alone", e.gap = 0.45);
     expect(sound, "", e.gap = 0.35);
@@ -216,6 +218,56 @@ static void every_rule_has_two_sides(void **state) {
     expect(look, "parts-failed", e.failed = 1);
     expect(sound, "", (e.gap = e.age_rise = e.still = e.effective = NAN)); /* not measured */
     expect(sound, "", (e.half = e.bias = NAN));
+}
+
+/* Every correction was dropped: the answer is that of the base. That alone is something to look at;
+ * if the weights gather on few rows or at the ends of trajectories, the log cannot tell. */
+static void nothing_vouches_for_the_base(void **state) {
+    (void)state;
+    for (int k = 0; k < 6; k++) {
+        bf__facts e = nothing_wrong();
+        estimate.warnings[0] = (bf_warning){"correction-dropped", "dropped", "Compare.", false};
+        estimate.warnings[1] = (bf_warning){"one-row", "one row", "Look.", true};
+        estimate.warning_count = k == 1 || k == 4 ? 2 : 1;
+        bf__diagnose(&estimate, BF__D_BASE_VALUE, k >= 4 ? 0.4 : estimate.value);
+        e.age_rise = k == 2 || k == 3 || k == 5 ? 5 : 1;
+        e.horizon = k == 3 ? 50 : INFINITY; /* the trajectories are long enough */
+        assert_ok(bf__verdict(&trust, &e, arena, &err), err);
+        assert_int_equal(trust.verdict,
+                         k == 1 || k == 2 ? BF_VERDICT_CANNOT_TELL : BF_VERDICT_LOOK);
+        bool found = false;
+        for (int i = 0; i < trust.reason_count; i++)
+            found = found || strcmp(trust.reasons[i].code, "uncorrected") == 0;
+        assert_true(found == (k == 1 || k == 2));
+    }
+}
+
+/* Answers of several methods: each has to lie outside the other's interval. */
+static void methods_disagree(void **state) {
+    (void)state;
+    static const char *const methods[] = {"blackbox", "lstdq", "model", "naive"};
+    bf_trust of[4];
+    const bf_trust *all[4], *out;
+    double value[] = {0.5, 0.8, 0.6, 2}, half[] = {0.1, 0.1, 1, 0.1};
+    nothing_wrong();
+    for (int k = 0; k < 4; k++) {
+        of[k] = bf__trust_unmeasured(&estimate);
+        of[k].measured.value = value[k];
+        of[k].value =
+            (bf_interval){.level = 0.95, .low = value[k] - half[k], .high = value[k] + half[k]};
+        all[k] = &of[k];
+    }
+    for (int k = 0; k < 4; k++) {
+        assert_ok(bf_trust_among(&out, all, methods, 4, k, arena, &err), err);
+        const char *code = "", *text = "";
+        bf_trust_reason(out, 0, &code, &text, NULL, NULL);
+        assert_string_equal(code, k < 2 ? "methods-disagree" : "");
+        assert_int_equal(bf_trust_verdict(out), k < 2 ? BF_VERDICT_LOOK : BF_VERDICT_SOUND);
+        assert_true(k >= 2 || strstr(text, methods[1 - k]));
+    }
+    of[1].value.level = 0; /* without an interval nothing can be said */
+    assert_ok(bf_trust_among(&out, all, methods, 4, 0, arena, &err), err);
+    assert_ptr_equal(out, all[0]);
 }
 
 /* Two reasons at once: few episodes carry the weight, and it stands still in them. */
@@ -265,11 +317,17 @@ static void warnings_are_reasons(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        arena_test(rewards_and_clusters),           arena_test(ends_and_horizons),
-        arena_test(weight_goes_with_age),           arena_test(next_pairs_of_other_episodes),
-        arena_test(states_that_hardly_move),        arena_test(every_rule_has_two_sides),
-        arena_test(standing_still_in_few_episodes), arena_test(few_rows_are_in_the_width),
+        arena_test(rewards_and_clusters),
+        arena_test(ends_and_horizons),
+        arena_test(weight_goes_with_age),
+        arena_test(next_pairs_of_other_episodes),
+        arena_test(states_that_hardly_move),
+        arena_test(every_rule_has_two_sides),
+        arena_test(standing_still_in_few_episodes),
+        arena_test(few_rows_are_in_the_width),
         arena_test(warnings_are_reasons),
+        arena_test(nothing_vouches_for_the_base),
+        arena_test(methods_disagree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

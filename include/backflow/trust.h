@@ -64,6 +64,14 @@ BF_API const char *bf_verdict_name(bf_verdict verdict); /* "sound", "look", "can
 BF_API bool bf_trust_reason(const bf_trust *trust, int index, const char **code, const char **text,
                             const char **advice, bool *distrust);
 
+/* Several methods answered one question: the trust in answer `index` once it is known what the
+ * others say. It has one more reason if some answer and this one lie outside each other's
+ * intervals; the log's own mean (naive) answers another question and does not count. `methods` are
+ * their names. */
+BF_API bf_status bf_trust_among(const bf_trust **out, const bf_trust *const *trusts,
+                                const char *const *methods, int count, int index, bf_arena *arena,
+                                bf_error *err);
+
 /* Why there is no interval, as a sentence; NULL if there is one. */
 BF_API const char *bf_trust_why_none(const bf_trust *trust);
 

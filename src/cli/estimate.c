@@ -226,6 +226,19 @@ static bf_status run_each(bf_comparison *c, bf_answer *answers, bf_skipped *skip
     return BF_OK;
 }
 
+/* What each method's answer is worth beside the others'. */
+static bf_status hold_together(bf_answer *answers, int count, bf_arena *arena, bf_error *err) {
+    const bf_trust *trusts[BF__MAX_METHODS];
+    const char *methods[BF__MAX_METHODS];
+    for (int k = 0; k < count; k++) {
+        trusts[k] = answers[k].trust;
+        methods[k] = answers[k].estimator->name;
+    }
+    for (int k = 0; k < count; k++)
+        BF_TRY(bf_trust_among(&answers[k].trust, trusts, methods, count, k, arena, err));
+    return BF_OK;
+}
+
 static bf_status run_several(bf__tool *tool, const estimate_options *o, const bf__question *q,
                              const bf__opening *with, int *exit_status, bf_error *err) {
     bf_answer answers[BF__MAX_METHODS];
@@ -241,6 +254,7 @@ static bf_status run_several(bf__tool *tool, const estimate_options *o, const bf
                                 .size = sizeof comparison,
                                 .verbose = o->verbose};
     BF_TRY(run_each(&comparison, answers, skipped, &ended, tool, o, q, with, err));
+    BF_TRY(hold_together(answers, comparison.answer_count, tool->arena, err));
     BF_TRY(bf_report_table_end(&text, &comparison, tool->arena, err));
     BF_TRY(bf_report_table_json(&json, &comparison, tool->arena, err));
     BF_TRY(bf__answer_give(tool, o->json, text, json, err));

@@ -1,9 +1,9 @@
 /* rules.h - How answers are judged: facts, rules that go by them, and asking the rules.
  *
- * A rule knows one reason why an answer may be wrong. It compares facts with its limit; if the limit
- * is passed it gives a sentence and says whether the log can still tell. judge.c has the rules that
- * go by what a method measured of itself, and trust/verdict.c those that go by where its weights lie
- * in the log and by what parts of the log say. */
+ * A rule knows one reason why an answer may be wrong. It compares facts with its limit; if the
+ * limit is passed it gives a sentence and says whether the log can still tell. judge.c has the
+ * rules that go by what a method measured of itself, and trust/verdict.c those that go by where its
+ * weights lie in the log and by what parts of the log say. */
 #ifndef BF_ESTIMATOR_RULES_H
 #define BF_ESTIMATOR_RULES_H
 

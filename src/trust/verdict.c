@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "estimator/diagnostics.h"
 
 /* ---- Limits, chosen on logs of seeds below 1000 */
 
@@ -16,11 +17,19 @@ static const double same_reward = 1e-9; /* of the range of rewards */
 static const double same_width = 1e-6;  /* the parts give the same constant */
 static const double few_clusters = 2, some_clusters = 4;
 static const double enough_clusters = 3;
-static const double share_of_clusters = 0.15, many_clusters = 20;
+static const double share_of_clusters = 0.15, many_clusters = 40;
 static const double wide_gap = 0.4;
 static const double steep = 4; /* rise of weight with age */
 static const double mostly_still = 0.5;
 static const double moves = 1; /* shift of the parts, in half-widths */
+
+/* Whether the method gave that reason itself. */
+static bool was_said(const bf_estimate *estimate, bf__reason_id id) {
+    for (int i = 0; i < estimate->warning_count; i++)
+        if (strcmp(estimate->warnings[i].code, bf__reason_code((int)id)) == 0)
+            return true;
+    return false;
+}
 
 /* ---- Rules */
 
@@ -105,6 +114,22 @@ static bool stands_still(bf__reason *out, const bf__facts *f) {
         f->still, f->effective, f->unit);
 }
 
+/* No correction was credible, so nothing vouches for the chain of neighbours; and its mass is where
+ * such a chain goes astray: on few rows, or at the ends of trajectories that are too short. */
+static bool uncorrected(bf__reason *out, const bf__facts *f) {
+    double base = bf__diagnosed(f->estimate, BF__D_BASE_VALUE);
+    bool dropped = was_said(f->estimate, BF__W_CORRECTION_DROPPED) &&
+                   fabs(f->estimate->value - base) <= 1e-9 * (f->high - f->low);
+    bool late = f->age_rise > steep && f->horizon > f->longest;
+    bool few = was_said(f->estimate, BF__W_FEW_ROWS) || was_said(f->estimate, BF__W_ONE_ROW);
+    if (!dropped || !(late || few))
+        return false;
+    return bf__say(out, BF__W_UNCORRECTED, true,
+                   "no correction of the weights was credible, and they gather %s: nothing "
+                   "vouches for the answer",
+                   few ? "on few rows" : "at the ends of the trajectories");
+}
+
 static bool parts_shift(bf__reason *out, const bf__facts *f) {
     if (!(fabs(f->bias) > moves * f->half))
         return false;
@@ -123,8 +148,8 @@ static bool parts_failed(bf__reason *out, const bf__facts *f) {
 }
 
 static const bf__rule rules[] = {
-    one_reward, no_ends,      few_carry,   few_of_many,  next_pairs_alone,
-    piles_up,   stands_still, parts_shift, parts_failed,
+    one_reward, no_ends,      few_carry,   few_of_many, next_pairs_alone,
+    piles_up,   stands_still, uncorrected, parts_shift, parts_failed,
 };
 
 /* ---- Asking them */
@@ -149,5 +174,61 @@ bf_status bf__verdict(bf_trust *trust, const bf__facts *facts, bf_arena *arena, 
     BF_TRY(bf__ask(list, &trust->reason_count, room, rules, own, facts, arena, err));
     trust->reasons = list;
     trust->verdict = bf__verdict_of(list, trust->reason_count);
+    return BF_OK;
+}
+
+/* ---- Several methods */
+
+/* Whether each lies outside the other's interval. */
+static bool disagree(const bf_trust *a, const bf_trust *b) {
+    double x = a->measured.value, y = b->measured.value;
+    return a->value.level > 0 && b->value.level > 0 && (y < a->value.low || y > a->value.high) &&
+           (x < b->value.low || x > b->value.high);
+}
+
+/* The reason, if some other answer disagrees: the one that is farthest away. */
+static bool find_disagreement(bf__reason *out, const bf_trust *const *trusts,
+                              const char *const *methods, int count, int index) {
+    int worst = -1;
+    double far = -1;
+    for (int k = 0; k < count && strcmp(methods[index], "naive") != 0; k++) {
+        double apart = fabs(trusts[k]->measured.value - trusts[index]->measured.value);
+        if (strcmp(methods[k], "naive") == 0 || !disagree(trusts[index], trusts[k]) || apart <= far)
+            continue;
+        far = apart;
+        worst = k;
+    }
+    if (worst < 0)
+        return false;
+    const bf_trust *other = trusts[worst];
+    return bf__say(out, BF__W_METHODS_DISAGREE, false,
+                   "%s says %.4g (%.4g to %.4g), and each of the two answers lies outside the "
+                   "other's interval",
+                   methods[worst], other->measured.value, other->value.low, other->value.high);
+}
+
+bf_status bf_trust_among(const bf_trust **out, const bf_trust *const *trusts,
+                         const char *const *methods, int count, int index, bf_arena *arena,
+                         bf_error *err) {
+    bf__reason reason;
+    bf_trust *changed;
+    bf_warning *list;
+    char *text;
+    *out = trusts[index];
+    if (!find_disagreement(&reason, trusts, methods, count, index))
+        return BF_OK;
+    int before = trusts[index]->reason_count;
+    BF_ALLOC(changed, arena, 1, err);
+    BF_ALLOC(list, arena, before + 1, err);
+    BF_ALLOC(text, arena, (int64_t)sizeof reason.text, err);
+    memcpy(text, reason.text, sizeof reason.text);
+    memcpy(list, trusts[index]->reasons, (size_t)before * sizeof *list);
+    list[before] = (bf_warning){bf__reason_code((int)reason.id), text,
+                                bf__reason_advice((int)reason.id), reason.distrust};
+    *changed = *trusts[index];
+    changed->reasons = list;
+    changed->reason_count = before + 1;
+    changed->verdict = bf__verdict_of(list, before + 1);
+    *out = changed;
     return BF_OK;
 }
