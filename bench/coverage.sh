@@ -115,13 +115,25 @@ awk -F '\t' '
                (rmse > 0 ? half[k] / answered[k] / rmse : 0), caught[k], failing[k], lost[k],
                within[k]
     }
+    # A share against what it should be, with twice its standard error.
+    function bar(text, count, of, low, high) {
+        if (of == 0) return
+        share = count / of
+        slack = 2 * sqrt(share * (1 - share) / of)
+        printf "%-66s %5d/%-5d %.3f +- %.3f, should be %.2f to %.2f%s\n", text, count, of, share,
+               slack, low, high, share + slack < low || share - slack > high ? ": NOT MET" : ""
+    }
     NR > 1 && $4 != "" {
         key = $1
         if (!(key in logs)) order[++keys] = key
         error = abs($4 - $3)
         inside = $7 != "" && $3 >= $5 - 1e-9 && $3 <= $6 + 1e-9
         refused = $8 == "cannot tell"
-        n = split("all " key " " (key ~ /^fails/ ? "fails" : key ~ /-(20|50)$/ && key !~ /gamma|other/ ? "main" : "others"), groups, " ")
+        kind = key ~ /^fails/ ? "fails" : key ~ /-(20|50)$/ && key !~ /gamma|other/ ? "main" : "others"
+        problem = key
+        sub(/-.*/, "", problem)
+        if (kind == "main" && !((problem ",main") in logs)) problems[++problem_count] = problem ",main"
+        n = split("all " key " " kind (kind == "main" ? " " problem ",main" : ""), groups, " ")
         for (g = 1; g <= n; g++) {
             k = groups[g]
             logs[k]++
@@ -138,6 +150,9 @@ awk -F '\t' '
         printf "%-26s %5s %8s %8s %10s %10s %6s %12s %11s\n", "cell", "logs", "answered",
                "covered", "rmse", "half", "ratio", "fails caught", "good lost"
         for (i = 1; i <= keys; i++) flush_line(order[i])
+        print "20 and 50 trajectories, by problem:"
+        for (i = 1; i <= problem_count; i++) flush_line(problems[i])
+        print "together (main: 20 and 50 trajectories, gamma 1):"
         split("main others fails all", names, " ")
         for (i = 1; i <= 4; i++) if (names[i] in logs) flush_line(names[i])
         for (i = 1; i <= keys; i++) {
@@ -149,4 +164,11 @@ awk -F '\t' '
         }
         if (counted) printf "mean over cells of half / rmse, 20 and 50 trajectories: %.2f\n",
                             ratio / counted
+        bar("coverage of answered logs, main", covered["main"], answered["main"], 0.93, 0.97)
+        for (i = 1; i <= problem_count; i++)
+            bar("coverage of answered logs, " problems[i], covered[problems[i]],
+                answered[problems[i]], 0.90, 0.99)
+        bar("logs off by more than two half-widths that say cannot tell", caught["all"],
+            failing["all"], 0.8, 1)
+        bar("logs within their half-width that say so", lost["all"], within["all"], 0, 0.05)
     }' "$table" | tee "$out/coverage.txt"

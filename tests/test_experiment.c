@@ -168,6 +168,70 @@ static void bias_and_variance(void **state) {
     assert_int_equal(s.claim_count, 3);
 }
 
+static void assert_same(const bf__study *a, const bf__study *b) {
+    assert_int_equal(a->group_count, b->group_count);
+    for (int64_t g = 0; g < a->group_count; g++) {
+        const bf__run_group *x = &a->groups[g], *y = &b->groups[g];
+        assert_int_equal(x->runs, y->runs);
+        assert_memory_equal(&x->truth, &y->truth, sizeof x->truth);
+        assert_memory_equal(x->value, y->value, (size_t)x->runs * sizeof *x->value);
+        assert_memory_equal(&x->spread, &y->spread, sizeof x->spread);
+    }
+}
+
+/* ModelWin, whose truth is exact: intervals hold it as often as they say, their runs are kept like
+ * all others, and the claim says what the numbers say. */
+static void coverage(void **state) {
+    (void)state;
+    const char *const *settings =
+        LIST("problems", "modelwin", "policy", "behavior", "horizon", "20", "trajectories", "6,30",
+             "runs", "120", "methods", "blackbox-full,blackbox-fast,blackbox");
+    bf__study s = plan("coverage", settings, 1), again;
+    assert_int_equal(s.group_count, 6);
+    run(&s, 1, false, 0);
+    assert_ok(s.experiment->judge(&s, s.options, &err), err);
+    assert_int_equal(s.claim_count, 1);
+    assert_int_equal(s.claims[0].verdict, BF__REPRODUCED);
+    for (int64_t g = 0; g < s.group_count; g++) {
+        const bf__run_group *group = &s.groups[g];
+        int64_t answered = 0, held = 0;
+        double half = 0, square = 0;
+        for (int64_t r = 0; r < group->runs; r++) {
+            double width = group->half[r];
+            if (isnan(width))
+                continue;
+            answered++;
+            held += group->value[r] - width <= group->truth.precise.value &&
+                    group->value[r] + width >= group->truth.precise.value;
+            half += width;
+            square += pow(group->value[r] - group->truth.precise.value, 2);
+        }
+        bool has = group->method->interval != NULL;
+        assert_int_equal(group->covering.answered, answered);
+        assert_int_equal(answered, has ? group->runs : 0);
+        if (!has)
+            continue;
+        assert_near(group->covering.covered.value, (double)held / (double)answered, 1e-12);
+        assert_near(group->covering.half, half / (double)answered, 1e-12);
+        assert_near(group->covering.rmse, sqrt(square / (double)answered), 1e-12);
+        assert_in_range(held, group->x < 20 ? 100 : 107, 119);
+    }
+    int before = lines();
+    again = plan("coverage", settings, 1);
+    run(&again, 1, false, 1);
+    assert_same(&s, &again);
+    assert_int_equal(lines(), before);
+    assert_memory_equal(s.groups[0].half, again.groups[0].half,
+                        (size_t)s.groups[0].runs * sizeof(double));
+    again = plan("coverage",
+                 LIST("problems", "modelwin", "policy", "behavior", "trajectories", "30", "runs",
+                      "2", "methods", "naive"),
+                 1);
+    run(&again, 1, false, 1);
+    assert_ok(again.experiment->judge(&again, again.options, &err), err);
+    assert_int_equal(again.claim_count, 0); /* no intervals: nothing to judge */
+}
+
 /* Nothing to compare with: no verdict, instead of one that says all is well. */
 static void no_verdict_on_nothing(void **state) {
     (void)state;
@@ -200,17 +264,6 @@ static void no_verdict_on_nothing(void **state) {
 #define TINY                                                                                       \
     LIST("problems", "pendulum", "trajectories", "3,6", "horizon", "15", "runs", "3", "methods",   \
          "naive,ips-linear,blackbox-network,blackbox")
-
-static void assert_same(const bf__study *a, const bf__study *b) {
-    assert_int_equal(a->group_count, b->group_count);
-    for (int64_t g = 0; g < a->group_count; g++) {
-        const bf__run_group *x = &a->groups[g], *y = &b->groups[g];
-        assert_int_equal(x->runs, y->runs);
-        assert_memory_equal(&x->truth, &y->truth, sizeof x->truth);
-        assert_memory_equal(x->value, y->value, (size_t)x->runs * sizeof *x->value);
-        assert_memory_equal(&x->spread, &y->spread, sizeof x->spread);
-    }
-}
 
 static void threads_do_not_matter(void **state) {
     (void)state;
@@ -581,6 +634,7 @@ int main(void) {
         folder_test(modelwin_horizon),
         folder_test(bias_and_variance),
         folder_test(no_verdict_on_nothing),
+        folder_test(coverage),
         arena_test(ties),
         folder_test(threads_do_not_matter),
         folder_test(shared_runs_are_run_once),

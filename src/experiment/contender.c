@@ -10,19 +10,21 @@
 #include "core/fail.h"
 
 static const bf__contender list[] = {
-    {"naive", "naive mean", "naive", "", "#000000", 6, 3, 0.001},
-    {"model", "model", "model", "", "#E69F00", 8, 2, 0.5},
-    {"ips", "IPS", "ips", "", "#56B4E9", 4, 4, 0.9},
-    {"ips-network", "IPS (network)", "ips", "variant=neural", "#56B4E9", 4, 4, 0.9},
-    {"ips-linear", "IPS (linear)", "ips", "variant=linear", "#0072B2", 12, 5, 0.9},
-    {"lstdq", "LSTD-Q", "lstdq", "", "#0072B2", 10, 5, 1.5},
+    {"naive", "naive mean", "naive", "", "#000000", 6, 3, 0.001, NULL},
+    {"model", "model", "model", "", "#E69F00", 8, 2, 0.5, NULL},
+    {"ips", "IPS", "ips", "", "#56B4E9", 4, 4, 0.9, NULL},
+    {"ips-network", "IPS (network)", "ips", "variant=neural", "#56B4E9", 4, 4, 0.9, NULL},
+    {"ips-linear", "IPS (linear)", "ips", "variant=linear", "#0072B2", 12, 5, 0.9, NULL},
+    {"lstdq", "LSTD-Q", "lstdq", "", "#0072B2", 10, 5, 1.5, NULL},
     {"dualdice-0.9999", "DualDICE (0.9999)", "dualdice", "average-gamma=0.9999", "#0072B2", 10, 5,
-     18},
-    {"dualdice-0.9", "DualDICE (0.9)", "dualdice", "average-gamma=0.9", "#CC79A7", 12, 2, 18},
+     18, NULL},
+    {"dualdice-0.9", "DualDICE (0.9)", "dualdice", "average-gamma=0.9", "#CC79A7", 12, 2, 18, NULL},
     {"blackbox-network", "black-box (paper's network)", "blackbox",
      "weights=neural hidden=30-20-10 activation=sigmoid features=250 restarts=1 steps=800",
-     "#009E73", 14, 2, 2.8},
-    {"blackbox", "black-box (default)", "blackbox", "", "#D55E00", 7, 1, 2.3},
+     "#009E73", 14, 2, 2.8, NULL},
+    {"blackbox", "black-box (default)", "blackbox", "", "#D55E00", 7, 1, 2.3, NULL},
+    {"blackbox-full", "black-box, full interval", "blackbox", "", "#D55E00", 7, 1, 5, "full"},
+    {"blackbox-fast", "black-box, fast interval", "blackbox", "", "#0072B2", 10, 5, 3, "fast"},
 };
 #define COUNT ((int)(sizeof list / sizeof *list))
 
@@ -62,8 +64,8 @@ bf_status bf__contender_find(const bf__contender **out, const char *name, bf_are
     }
     bf__contender *made;
     BF_ALLOC(made, arena, 1, err);
-    *made =
-        (bf__contender){estimator->name, estimator->name, estimator->name, "", "#777777", 2, 1, 3};
+    *made = (bf__contender){
+        estimator->name, estimator->name, estimator->name, "", "#777777", 2, 1, 3, NULL};
     *out = made;
     return BF_OK;
 }

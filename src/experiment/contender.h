@@ -12,6 +12,7 @@ typedef struct bf__contender {
     const char *colour;    /* the same in every figure; the next two tell methods apart in grey */
     int point, dash;       /* gnuplot's numbers */
     double second_per_10k; /* rough processor time at 10,000 transitions */
+    const char *interval;  /* "full" or "fast": its runs measure an interval, too; NULL: none */
 } bf__contender;
 
 /* Finds a contender of the list, or any estimator by its name with its default options. The latter

@@ -182,6 +182,28 @@ const bf__run_group *bf__study_find(const bf__study *study, const char *method, 
     return NULL;
 }
 
+bf__covering bf__covering_of(const bf__run_group *groups, int64_t count,
+                             bool (*counts)(const bf__run_group *group)) {
+    bf__covering out = {.answered = 0};
+    double held = 0, square = 0;
+    for (int64_t g = 0; g < count; g++) {
+        const bf__run_group *group = &groups[g];
+        for (int64_t run = 0; run < group->runs && (!counts || counts(group)); run++) {
+            if (isnan(group->half[run]))
+                continue;
+            out.answered++;
+            held += fabs(group->error[run]) <= group->half[run];
+            out.half += group->half[run];
+            square += group->error[run] * group->error[run];
+        }
+    }
+    double n = (double)out.answered, share = held / n;
+    out.covered = (bf_mean){share, sqrt(share * (1 - share) / n)};
+    out.half /= n;
+    out.rmse = sqrt(square / n);
+    return out;
+}
+
 int bf__study_places(const bf__study *study, double *x, int room) {
     int count = 0;
     for (int64_t g = 0; g < study->group_count; g++) {

@@ -29,6 +29,13 @@ typedef struct bf__truths {
     bf_mean single;  /* the paper's truth: one run of the target policy; NaN if gamma < 1 */
 } bf__truths;
 
+/* What intervals were worth. A run whose verdict is "cannot tell" does not count. */
+typedef struct bf__covering {
+    int64_t answered;
+    bf_mean covered;   /* the share of them that held the truth */
+    double half, rmse; /* mean half-width and root mean square error of the same runs */
+} bf__covering;
+
 /* One method at one setting. */
 typedef struct bf__run_group {
     bf__setting setting;
@@ -41,6 +48,8 @@ typedef struct bf__run_group {
     double *value, *seconds;      /* (runs); NaN if the method could not answer */
     double *error, *error_single; /* (runs): value minus the truth of either kind */
     bf__spread spread, spread_single;
+    double *half;          /* (runs): half the width of the interval; NaN: none that counts */
+    bf__covering covering; /* how often intervals held the precise truth */
 } bf__run_group;
 
 typedef enum bf__quantity {
@@ -48,6 +57,7 @@ typedef enum bf__quantity {
     BF_SHOW_QUARTILES, /* of the absolute error */
     BF_SHOW_BIAS,      /* its absolute value, with a standard error */
     BF_SHOW_SD,
+    BF_SHOW_COVERED, /* share of intervals that hold the truth, on a linear axis */
 } bf__quantity;
 
 typedef enum bf__scale {
@@ -139,6 +149,11 @@ bf_status bf__list_envs(const bf_env *const **out, int *count, const char *text,
 /* The group of `method` at (panel, x), or NULL. */
 const bf__run_group *bf__study_find(const bf__study *study, const char *method, int panel,
                                     double x);
+
+/* What the intervals of `count` groups were worth together; `counts` says which groups count, and
+ * NULL all. */
+bf__covering bf__covering_of(const bf__run_group *groups, int64_t count,
+                             bool (*counts)(const bf__run_group *group));
 
 /* The distinct x of a study, in the order of its groups. There are at most `room` of them. */
 int bf__study_places(const bf__study *study, double *x, int room);

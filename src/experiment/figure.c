@@ -81,11 +81,19 @@ static int key_columns(const series *s, int width) {
     return columns > 1 ? columns : 1;
 }
 
-/* A value and the ends of its bar. On a logarithmic axis a standard error is a factor. */
+/* A value and the ends of its bar. On a logarithmic axis a standard error is a factor. A share is
+ * drawn on a linear one. */
 static void measure(const bf__run_group *g, bf__quantity quantity, double out[3]) {
     bf_mean m = quantity == BF_SHOW_BIAS ? g->spread.bias
                 : quantity == BF_SHOW_SD ? g->spread.sd
                                          : g->spread.rmse;
+    if (quantity == BF_SHOW_COVERED) {
+        m = g->covering.covered;
+        out[0] = m.value;
+        out[1] = fmax(m.value - m.error, 0);
+        out[2] = fmin(m.value + m.error, 1);
+        return;
+    }
     if (quantity == BF_SHOW_QUARTILES) {
         out[0] = g->spread.median;
         out[1] = g->spread.low;
@@ -180,12 +188,16 @@ static void write_styles(FILE *file, const bf__study *study, const series *s) {
  * lose their ends, and they have a hole around the point. The key consists of lines without data,
  * because gnuplot leaves out a line if it has nothing to draw for it. */
 static void write_plot(FILE *file, const bf__study *study, const series *s, int p, bool key) {
+    bool share = study->panels[p].quantity == BF_SHOW_COVERED;
     fprintf(file, "set title \"%s\"\n", study->panels[p].title);
-    fputs(is_empty(study, s, p)
-              ? "set yrange [0.1:10]\nset label 1 'nothing above 0' at graph 0.5,0.5 center\n"
-              : "set yrange [*:*]\nunset label 1\n",
-          file);
-    fputs("plot ", file);
+    if (share)
+        fputs("unset logscale y\nset format y '%g'\nset yrange [0:1.05]\n", file);
+    else
+        fputs(is_empty(study, s, p)
+                  ? "set yrange [0.1:10]\nset label 1 'nothing above 0' at graph 0.5,0.5 center\n"
+                  : "set yrange [*:*]\nunset label 1\n",
+              file);
+    fputs(share ? "plot 0.95 with lines lc rgb '#999999' dt 3 notitle, \\\n     " : "plot ", file);
     for (int m = 0; m < s->count; m++) {
         fprintf(file,
                 "%s$p%dm%d using 1:3:(0):($4-$3) with vectors heads size graph 0.008,90 ls %d "

@@ -45,10 +45,20 @@ static void setting(FILE *file, const bf__run_group *g) {
             s->target, s->trajectories, s->steps, s->gamma, g->method->name);
 }
 
+/* Whether some runs measured an interval. Tables have columns for them only then. */
+static bool has_intervals(const bf__study *study) {
+    for (int64_t g = 0; g < study->group_count; g++)
+        if (study->groups[g].method->interval)
+            return true;
+    return false;
+}
+
 static bf_status write_runs(const bf__study *study, const char *folder, bf_error *err) {
     bf__output out;
     BF_TRY(open_file(&out, study, folder, ".csv", err));
-    fputs(SETTING_COLUMNS "run,value,truth,error,single_truth,single_error,seconds\n", out.file);
+    bool intervals = has_intervals(study);
+    fputs(SETTING_COLUMNS "run,value,truth,error,single_truth,single_error,seconds", out.file);
+    fputs(intervals ? ",half_width\n" : "\n", out.file);
     for (int64_t g = 0; g < study->group_count; g++) {
         const bf__run_group *group = &study->groups[g];
         for (int64_t run = 0; run < group->runs; run++) {
@@ -59,7 +69,9 @@ static bf_status write_runs(const bf__study *study, const char *folder, bf_error
             number(out.file, group->error[run], ',');
             number(out.file, group->truth.single.value, ',');
             number(out.file, group->error_single[run], ',');
-            number(out.file, group->seconds[run], '\n');
+            number(out.file, group->seconds[run], intervals ? ',' : '\n');
+            if (intervals)
+                number(out.file, group->half[run], '\n');
         }
     }
     return bf__output_commit(&out, err);
@@ -71,12 +83,14 @@ static double mean_seconds(const bf__run_group *group) {
 
 static bf_status write_summary(const bf__study *study, const char *folder, bf_error *err) {
     bf__output out;
+    bool intervals = has_intervals(study);
     BF_TRY(open_file(&out, study, folder, "-summary.csv", err));
     fputs(SETTING_COLUMNS
           "runs,answers,truth,truth_se,single_truth,single_truth_se,bias,bias_se,sd,sd_se,rmse,"
           "rmse_se,abs_error_q25,abs_error_median,abs_error_q75,single_rmse,single_rmse_se,"
-          "seconds\n",
+          "seconds",
           out.file);
+    fputs(intervals ? ",answered,covered,covered_se,half_width,answered_rmse\n" : "\n", out.file);
     for (int64_t g = 0; g < study->group_count; g++) {
         const bf__run_group *group = &study->groups[g];
         const bf__spread *s = &group->spread;
@@ -91,7 +105,13 @@ static bf_status write_summary(const bf__study *study, const char *folder, bf_er
         number(out.file, s->median, ',');
         number(out.file, s->high, ',');
         mean(out.file, group->spread_single.rmse, ',');
-        number(out.file, mean_seconds(group), '\n');
+        number(out.file, mean_seconds(group), intervals ? ',' : '\n');
+        if (!intervals)
+            continue;
+        fprintf(out.file, "%" PRId64 ",", group->covering.answered);
+        mean(out.file, group->covering.covered, ',');
+        number(out.file, group->covering.half, ',');
+        number(out.file, group->covering.rmse, '\n');
     }
     return bf__output_commit(&out, err);
 }
@@ -135,16 +155,22 @@ static json_t *json_group(const bf__run_group *group) {
                               json_mean(group->truth.single));
     json_t *quartiles = json_pack("[o, o, o]", bf__json_number(spread->low),
                                   bf__json_number(spread->median), bf__json_number(spread->high));
+    json_t *covering = json_null();
+    if (group->method->interval)
+        covering = json_pack(
+            "{s:I, s:o, s:o, s:o}", "answered", (json_int_t)group->covering.answered, "covered",
+            json_mean(group->covering.covered), "half_width", bf__json_number(group->covering.half),
+            "rmse", bf__json_number(group->covering.rmse));
     return json_pack(
         "{s:s, s:o, s:o, s:I, s:I, s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o}",
+        "s:o, s:o}",
         "problem", s->env->name, "behavior", json_text(s->behavior), "target", json_text(s->target),
         "trajectories", (json_int_t)s->trajectories, "steps", (json_int_t)s->steps, "gamma",
         bf__json_number(s->gamma), "method", group->method->name, "runs", (json_int_t)group->runs,
         "answers", (json_int_t)spread->runs, "truth", truth, "bias", json_mean(spread->bias), "sd",
         json_mean(spread->sd), "rmse", json_mean(spread->rmse), "abs_error_quartiles", quartiles,
         "single_rmse", json_mean(group->spread_single.rmse), "seconds",
-        bf__json_number(mean_seconds(group)));
+        bf__json_number(mean_seconds(group)), "covering", covering);
 }
 
 static json_t *json_claims(const bf__study *study) {

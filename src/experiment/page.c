@@ -134,6 +134,12 @@ static bf_status put_figure(FILE *file, const bf__study *study, int panel, const
 
 static void put_number(FILE *file, const bf__run_group *g, bf__quantity quantity, bool single) {
     const bf__spread *s = single ? &g->spread_single : &g->spread;
+    if (quantity == BF_SHOW_COVERED) {
+        fprintf(file, "%.0f%% of %" PRId64 ", half-width %.2g RMSE",
+                100 * g->covering.covered.value, g->covering.answered,
+                g->covering.half / g->covering.rmse);
+        return;
+    }
     if (quantity == BF_SHOW_QUARTILES)
         fprintf(file, "%.3g [%.2g, %.2g]", s->median, s->low, s->high);
     else {
@@ -195,9 +201,13 @@ static void put_truths(FILE *file, const bf__study *study, bool single) {
     fputs(".</p>\n", file);
 }
 
+/* Whether errors are shown, and every setting has the paper's kind of truth. */
 static bool has_single(const bf__study *study) {
     for (int64_t g = 0; g < study->group_count; g++)
         if (isnan(study->groups[g].truth.single.value))
+            return false;
+    for (int p = 0; p < study->panel_count; p++)
+        if (study->panels[p].quantity == BF_SHOW_COVERED)
             return false;
     return true;
 }

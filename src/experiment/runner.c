@@ -26,6 +26,7 @@
 #include "env/simulate.h"
 #include "policy/kind.h"
 #include "stats/truth.h"
+#include "trust/trust.h"
 
 #define CHAIN_STEPS  20000
 #define SHORTEST_NAP 500000 /* nanoseconds; a small run should not wait for the watcher */
@@ -248,17 +249,33 @@ static bf_status make_log(bf_dataset *out, const cell *c, const bf_context *cont
 }
 
 /* Stores an answer. One thread at a time does this. */
-static bf_status put(pool *p, const cell *c, double value, double seconds, const bf_error *why,
-                     bf_error *err) {
+static bf_status put(pool *p, const cell *c, double value, double half, double seconds,
+                     const bf_error *why, bf_error *err) {
     bf_status status = BF_OK;
 #pragma omp critical(bf_experiment)
     if (!p->stop) {
         if (isnan(value))
             snprintf(p->complaint, sizeof p->complaint, "%.200s: no answer: %.250s", c->key,
                      why->message);
-        status = bf__store_add(p->store, &(bf__record){c->key, value, NAN, seconds}, err);
+        status = bf__store_add(p->store, &(bf__record){c->key, value, half, seconds}, err);
     }
     return status;
+}
+
+/* Half the width of the interval; NaN if there is none, or the log cannot tell. */
+static bf_status measure_interval(double *half, const bf__contender *method,
+                                  const bf_estimate *estimate, const bf_estimator *estimator,
+                                  const bf_problem *problem, const bf_settings *settings,
+                                  const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf_trust_options how;
+    bf_trust trust;
+    BF_TRY(bf_options_init(&bf_trust_table, &how, err));
+    how.interval = strcmp(method->interval, "fast") == 0 ? BF_INTERVAL_FAST : BF_INTERVAL_FULL;
+    BF_TRY(bf__trust_measure(&trust, estimate, estimator, problem, settings, &how, context, arena,
+                             err));
+    bool tells = trust.value.level > 0 && trust.verdict != BF_VERDICT_CANNOT_TELL;
+    *half = tells ? trust.value.half : NAN;
+    return BF_OK;
 }
 
 static bf_status run_cell(pool *p, const cell *c, const bf_problem *problem,
@@ -276,8 +293,11 @@ static bf_status run_cell(pool *p, const cell *c, const bf_problem *problem,
         *err = why;
         return status;
     }
-    double value = status == BF_OK ? estimate.value : NAN;
-    return put(p, c, value, bf__seconds() - begun, &why, err);
+    double value = status == BF_OK ? estimate.value : NAN, half = NAN;
+    if (status == BF_OK && c->method->interval)
+        BF_TRY(measure_interval(&half, c->method, &estimate, estimator, problem, options, context,
+                                arena, err));
+    return put(p, c, value, half, bf__seconds() - begun, &why, err);
 }
 
 static bf_status run_job(pool *p, const job *j, bf_error *err) {
@@ -384,14 +404,17 @@ static bf_status fill(bf__run_group *group, uint64_t seed, const bf__store *stor
     BF_ALLOC(group->seconds, arena, group->runs, err);
     BF_ALLOC(group->error, arena, group->runs, err);
     BF_ALLOC(group->error_single, arena, group->runs, err);
+    BF_ALLOC(group->half, arena, group->runs, err);
     for (int64_t run = 0; run < group->runs; run++) {
         write_keys(c, group, seed, run);
         const bf__record *record = bf__store_find(store, c->key);
         group->value[run] = record->value;
         group->seconds[run] = record->seconds;
+        group->half[run] = record->error;
         group->error[run] = record->value - group->truth.precise.value;
         group->error_single[run] = record->value - group->truth.single.value;
     }
+    group->covering = bf__covering_of(group, 1, NULL);
     BF_TRY(bf__spread_of(&group->spread, group->error, group->runs, seed, arena, err));
     return bf__spread_of(&group->spread_single, group->error_single, group->runs, seed, arena, err);
 }
