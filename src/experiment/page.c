@@ -134,6 +134,10 @@ static bf_status put_figure(FILE *file, const bf__study *study, int panel, const
 
 static void put_number(FILE *file, const bf__run_group *g, bf__quantity quantity, bool single) {
     const bf__spread *s = single ? &g->spread_single : &g->spread;
+    if (quantity == BF_SHOW_COVERED && g->covering.answered == 0) {
+        fputs("no interval", file);
+        return;
+    }
     if (quantity == BF_SHOW_COVERED) {
         fprintf(file, "%.0f%% of %" PRId64 ", half-width %.2g RMSE",
                 100 * g->covering.covered.value, g->covering.answered,
