@@ -176,9 +176,10 @@ static void actions_that_nobody_named(void **state) {
              "@log.csv:2: a: 'run' is not one of the actions: go, stay");
     logs_bad(l, "s,a,r,ns,npi:go,npi:stay,pi:go\n0,go,1,1,.5,.5,1\n", BF_EDATA,
              "@log.csv: no column pi:stay, but another one names that action");
-    logs_bad(l, "s,a,r,ns,npi:go,npi:stay,npi0\n0,go,1,1,.5,.5,1\n", BF_EDATA,
-             "@log.csv: columns npi0, ... and npi:go are both there; actions have numbers or names, "
-             "not both");
+    logs_bad(
+        l, "s,a,r,ns,npi:go,npi:stay,npi0\n0,go,1,1,.5,.5,1\n", BF_EDATA,
+        "@log.csv: columns npi0, ... and npi:go are both there; actions have numbers or names, "
+        "not both");
     expect(l, "s,a,r,ns,npi:go,npi:stay\n0,go,1,1,.5,.5\n", "actions=go", BF_EDATA,
            "@log.csv: column npi:stay: 'stay' is not one of the actions, go");
 }
@@ -188,8 +189,8 @@ static void categories_are_inputs(void **state) {
     const char *column, *category;
     bf_dataset d = logs_good(l, "episode,s0,s1,s2,a,r\n1,0.5,ward,true,0,1\n1,1.5,ICU,false,1,1\n"
                                 "1,2.5,ward,false,0,1\n1,3.5,home,true,0,1\n");
-    const double s[] = {.5, 1.5, 2.5, /* ICU */ 0, 1, 0, /* home */ 0, 0, 0, /* ward */ 1, 0, 1,
-                        1,  0,   0};
+    const double s[] = {.5,           1.5, 2.5, /* ICU */ 0, 1, 0, /* home */ 0, 0, 0,
+                        /* ward */ 1, 0,   1,   1,           0, 0};
     const double ns[] = {1.5, 2.5, 3.5, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1};
     assert_int_equal(d.n, 3);
     assert_int_equal(d.state_dim, 5);
@@ -219,7 +220,8 @@ static void a_word_can_be_the_state(void **state) {
 
 static void a_slip_is_no_category(void **state) {
     logs *l = *state;
-    logs_bad(l, "s0,a,r,ns0\n1,0,1,1\n2,0,1,o\n", BF_EFORMAT, "@log.csv:3: ns0: 'o' is not a number");
+    logs_bad(l, "s0,a,r,ns0\n1,0,1,1\n2,0,1,o\n", BF_EFORMAT,
+             "@log.csv:3: ns0: 'o' is not a number");
     logs_bad(l, "s0,a,r,ns0\n1,x,1,1\n2,0,1,1\n", BF_EFORMAT, "@log.csv:2: a: 'x' is not a number");
     logs_bad(l, "s0,s1,a,r,ns0,ns1\n1,x,0,1,1,x\n2,,0,1,1,x\n", BF_EFORMAT,
              "@log.csv:3: s1: empty, but every row needs a value here");
@@ -246,10 +248,21 @@ static void ids_are_no_categories(void **state) {
 
 static void timestamps(void **state) {
     (void)state;
-    static const char *const bad[] = {
-        "",           "2026",          "2026-13-01",      "2026-02-29",       "2026-11-16T",
-        "2026-11-1",  "2026-11-16T24:01", "2026-11-16T11", "2026-11-16T11:60", "2026-11-16T11:52:19.",
-        "2026-11-16x", "2026-11-16T11:52+1", "2026-11-16T11:52Zx", "16.11.2026", "20261116"};
+    static const char *const bad[] = {"",
+                                      "2026",
+                                      "2026-13-01",
+                                      "2026-02-29",
+                                      "2026-11-16T",
+                                      "2026-11-1",
+                                      "2026-11-16T24:01",
+                                      "2026-11-16T11",
+                                      "2026-11-16T11:60",
+                                      "2026-11-16T11:52:19.",
+                                      "2026-11-16x",
+                                      "2026-11-16T11:52+1",
+                                      "2026-11-16T11:52Zx",
+                                      "16.11.2026",
+                                      "20261116"};
     double t;
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
         assert_false(bf__timestamp(bad[k], strlen(bad[k]), &t));
@@ -339,7 +352,8 @@ static void words_from_a_program(void **state) {
     assert_ok(bf_columns_add_text(columns, "who", ids, 4, &l->err), l->err);
     array = bf_array_1d(gain, BF_FLOAT64, 4);
     assert_ok(bf_columns_add(columns, "gain", &array, &l->err), l->err);
-    bf_read_options options = {.map = {2, {"state=obs,ward action=act", "reward=gain episode=who"}}};
+    bf_read_options options = {
+        .map = {2, {"state=obs,ward action=act", "reward=gain episode=who"}}};
     assert_ok(bf_columns_set_options(columns, &options, &l->err), l->err);
     assert_ok(bf_dataset_from_columns(&data, columns, NULL, l->arena, &l->err), l->err);
     const double s[] = {1, 5, 2, 6, 1, 1, 0, 0};

@@ -1,6 +1,7 @@
 /* declarations.h - What the Python package calls: a copy of parts of include/backflow, for cffi.
  *
- * "..." leaves to the compiler what only the compiler has to know. */
+ * "..." leaves to the compiler what only the compiler has to know, and is no C: */
+/* clang-format off */
 
 /* status.h, memory.h */
 typedef enum bf_status { BF_OK, BF_EPOLICY, BF_ECANCELLED, ... } bf_status;

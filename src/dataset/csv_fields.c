@@ -96,8 +96,8 @@ static const char *unusual(const bf__dialect *d, const char *p, const char *end,
         *out = NAN;
         return after;
     }
-    bool known = (sink->flag && whole_flag(text, size, out)) ||
-                 whole_number(d, text, size, out) || (sink->time && bf__timestamp(text, size, out));
+    bool known = (sink->flag && whole_flag(text, size, out)) || whole_number(d, text, size, out) ||
+                 (sink->time && bf__timestamp(text, size, out));
     return known && isfinite(*out) ? after : NULL;
 }
 

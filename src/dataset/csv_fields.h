@@ -49,7 +49,8 @@ const char *bf__field_number(const bf__dialect *d, const char *p, const char *en
 bf_status bf__field_word(const char **after, const bf__dialect *d, const char *p, const char *end,
                          const bf__sink *sink, bf__words *words, double *out, bf_error *err);
 
-/* Says what is wrong with the field at p. `where` and `name` open the message: file:line, column. */
+/* Says what is wrong with the field at p. `where` and `name` open the message: file:line, column.
+ */
 bf_status bf__field_wrong(const bf__dialect *d, const char *p, const char *end,
                           const bf__sink *sink, const char *where, const char *name, bf_error *err);
 

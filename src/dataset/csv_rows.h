@@ -1,4 +1,5 @@
-/* csv_rows.h - The rows of delimited text: cut into chunks once, parsed by any number of threads. */
+/* csv_rows.h - The rows of delimited text: cut into chunks once, parsed by any number of threads.
+ */
 #ifndef BF_DATASET_CSV_ROWS_H
 #define BF_DATASET_CSV_ROWS_H
 
@@ -25,7 +26,7 @@ typedef struct bf__layout {
 
 /* Comments and blank lines are no records. */
 static inline bool bf__is_record(const bf__dialect *d, const char *p, const char *end) {
-    if (p < end && *p > ' ')
+    if (p<end && * p> ' ')
         return *p != '#';
     return !bf__at_end(bf__skip_blanks(d, p, end), end);
 }

@@ -1,9 +1,9 @@
 /* encode.c - Columns of words become numbers: one input per category, a number per action.
  *
  * A state of one column of words is a finite state space, and its words are the states. Among other
- * columns, a column of words with K categories becomes K inputs of 0 and 1, in its place. States and
- * categories are in alphabetical order, so that they do not depend on the order of rows; actions
- * are in the order in which they were named, or else first taken. */
+ * columns, a column of words with K categories becomes K inputs of 0 and 1, in its place. States
+ * and categories are in alphabetical order, so that they do not depend on the order of rows;
+ * actions are in the order in which they were named, or else first taken. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,8 +146,8 @@ bf_status bf__encode_states(bf_dataset *data, bf__rows *rows, bf_arena *arena, b
     }
     if (words) {
         BF_TRY(expand(&data->state, rows->column[BF__S], columns, width, d, data->n, arena, err));
-        BF_TRY(
-            expand(&data->next_state, rows->column[BF__NS], columns, width, d, data->n, arena, err));
+        BF_TRY(expand(&data->next_state, rows->column[BF__NS], columns, width, d, data->n, arena,
+                      err));
         data->real_state = true;
     }
     data->state_dim = d;

@@ -40,8 +40,8 @@ static bf_status understand(part *p, const part *first, const bf__file *file, co
                            scratch, err));
     if (p != first)
         BF_TRY(bf__schema_compare(&first->schema, first->file->path, &p->schema, file->path, err));
-    return bf__schema_check(&p->schema, file->arrays ? file->arrays : file->names, count, file->path,
-                            err);
+    return bf__schema_check(&p->schema, file->arrays ? file->arrays : file->names, count,
+                            file->path, err);
 }
 
 /* ---- Columns that are kept */
@@ -99,8 +99,8 @@ static bf_status list_ignored(bf_dataset *data, const part *parts, int count, bf
     for (int f = 0; f < count; f++)
         for (int c = 0; c < parts[f].file->count; c++) {
             const char *name = shown_name(parts[f].file, c);
-            bool known = parts[f].group[c] != BF__GROUPS ||
-                         extra_place(data, parts[f].file->names[c]) >= 0;
+            bool known =
+                parts[f].group[c] != BF__GROUPS || extra_place(data, parts[f].file->names[c]) >= 0;
             for (int g = 0; g <= f && !known; g++)
                 for (int b = 0; b < (g < f ? parts[g].file->count : c) && !known; b++)
                     known = strcmp(shown_name(parts[g].file, b), name) == 0;
@@ -172,8 +172,8 @@ static bf_status decide(plan *out, const bf_dataset *data, const part *parts, in
     for (int g = 0; g <= BF__GROUPS; g++)
         for (int j = 0; j < out->width[g]; j++)
             if (out->kinds[g][j] == BF__ANY)
-                out->kinds[g][j] = bf__kind_of((bf__column_group)g, g < BF__GROUPS && schema->plain[g],
-                                               &out->looks[g][j]);
+                out->kinds[g][j] = bf__kind_of(
+                    (bf__column_group)g, g < BF__GROUPS && schema->plain[g], &out->looks[g][j]);
     for (int j = 0; j < out->width[BF__NS]; j++)
         out->kinds[BF__NS][j] = out->kinds[BF__S][j];
     if (named_actions && schema->plain[BF__A])
@@ -266,11 +266,11 @@ static bf_status make_sinks(bf__sink **out, bf_dataset *data, bf__rows *table, c
             continue;
         bf__kind kind = p->kinds[g][place];
         double *block = g < BF__GROUPS ? table->column[g] : extra;
-        (*out)[c] = (bf__sink){.values = block + data->n * place + first,
-                               .flag = kind == BF__FLAG,
-                               .time = kind == BF__TIME,
-                               .words = g < BF__GROUPS ? table->words[g][place]
-                                                       : p->extra_words[place]};
+        (*out)[c] =
+            (bf__sink){.values = block + data->n * place + first,
+                       .flag = kind == BF__FLAG,
+                       .time = kind == BF__TIME,
+                       .words = g < BF__GROUPS ? table->words[g][place] : p->extra_words[place]};
         if (g < BF__GROUPS && !table->names[g][place])
             BF_TRY(copy_text(&table->names[g][place], file->names[c], arena, err));
     }
@@ -291,8 +291,7 @@ static bf_status fill(bf_dataset *data, bf__rows *table, const part *parts, int 
                       bf_arena *scratch, bf_error *err) {
     plan p = {0};
     table->schema = parts[0].schema;
-    const bf__labels *labels =
-        table->schema.labels.count ? &table->schema.labels : &map->actions;
+    const bf__labels *labels = table->schema.labels.count ? &table->schema.labels : &map->actions;
     BF_TRY(decide(&p, data, parts, count, labels->count > 0, scratch, err));
     BF_TRY(check_kinds(&p, &table->schema, parts[0].file->path, err));
     BF_TRY(make_words(table, &p, labels, arena, scratch, err));

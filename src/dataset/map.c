@@ -275,9 +275,9 @@ static bf_status apply_item(work *w, const bf__map_item *item, bf_error *err) {
             exact |= strcmp(f->names[c], column->name) == 0;
         for (int c = 0; c < f->count; c++) {
             bool named = column->prefix ? strncmp(f->names[c], column->name, length) == 0
-                         : exact        ? strcmp(f->names[c], column->name) == 0
-                                        : f->arrays && f->arrays[c] &&
-                                       strcmp(f->arrays[c], column->name) == 0;
+                         : exact
+                             ? strcmp(f->names[c], column->name) == 0
+                             : f->arrays && f->arrays[c] && strcmp(f->arrays[c], column->name) == 0;
             if (named)
                 BF_TRY(take(w, item, c, put++, item->count == 1 && exact, column->kind, err));
         }

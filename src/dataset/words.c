@@ -26,8 +26,8 @@ static int64_t slot_of(const bf__words *words, const char *text, size_t length) 
     int64_t slot = (int64_t)(hash_of(text, length) & (uint64_t)(words->slot_count - 1));
     for (;; slot = (slot + 1) & (words->slot_count - 1)) {
         int64_t code = words->slots[slot];
-        if (code < 0 || (strncmp(words->text[code], text, length) == 0 &&
-                         words->text[code][length] == '\0'))
+        if (code < 0 ||
+            (strncmp(words->text[code], text, length) == 0 && words->text[code][length] == '\0'))
             return slot;
     }
 }

@@ -38,8 +38,8 @@ const char *bf__interval_text(const bf_interval *i, char text[96]) {
     char low[32], high[32];
     text[0] = '\0';
     if (i->level > 0)
-        snprintf(text, 96, " (%g%% interval %s to %s)", 100 * i->level,
-                 bf__rounded(i->low, i, low), bf__rounded(i->high, i, high));
+        snprintf(text, 96, " (%g%% interval %s to %s)", 100 * i->level, bf__rounded(i->low, i, low),
+                 bf__rounded(i->high, i, high));
     return text;
 }
 
@@ -158,8 +158,9 @@ static void add_facts(lines *out, const bf_answer *answer, const bf_trust *t) {
     double ess = bf__diagnosed(e, BF__D_ESS), n = (double)answer->problem->data->n;
     double before = bf__diagnosed(e, BF__D_FLOW_RESIDUAL_UNIFORM);
     if (is_good(e, t, BF__D_FLOW_RESIDUAL) && isfinite(before))
-        add(out, BF__MARK_GOOD, "Balance of the flow: %.3g before weighting, %.3g after; 0 is best.",
-            before, bf__diagnosed(e, BF__D_FLOW_RESIDUAL));
+        add(out, BF__MARK_GOOD,
+            "Balance of the flow: %.3g before weighting, %.3g after; 0 is best.", before,
+            bf__diagnosed(e, BF__D_FLOW_RESIDUAL));
     for (size_t k = 0; k < sizeof coverages / sizeof *coverages; k++)
         if (is_good(e, t, coverages[k])) {
             add(out, BF__MARK_GOOD, "The log shows %.4g%% of what the target policy does%s.",
@@ -188,8 +189,8 @@ int bf__summary_lines(bf__line *out, int room, const bf_answer *answer) {
     int none = trust.none != NULL;
     add_reasons(&list, &trust, room - none);
     if (none)
-        add(&list, BF__MARK_NONE, "%s%s", strncmp(trust.none, "No ", 3) == 0 ? "" : "No interval: ",
-            trust.none);
+        add(&list, BF__MARK_NONE, "%s%s",
+            strncmp(trust.none, "No ", 3) == 0 ? "" : "No interval: ", trust.none);
     add_facts(&list, answer, &trust);
     return list.count;
 }
