@@ -173,6 +173,9 @@ const char *bf_dataset_where(const bf_dataset *data, int64_t i, char *text, int 
         snprintf(text, (size_t)size, "row %lld", row);
     else if (data->sources[source].by_line)
         snprintf(text, (size_t)size, "%s:%lld", data->sources[source].path, row);
+    else if (data->sources[source].by_episode)
+        snprintf(text, (size_t)size, "%s: episode_%lld, step %lld", data->sources[source].path,
+                 row >> 32, row & 0xffffffff);
     else
         snprintf(text, (size_t)size, "%s: row %lld", data->sources[source].path, row);
     return text;

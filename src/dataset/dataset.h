@@ -10,8 +10,9 @@
 
 typedef struct bf_source {
     const char *path;
-    int64_t first; /* index of the first transition that comes from this file */
-    bool by_line;  /* rows are told by line, from 1; otherwise by index, from 0 */
+    int64_t first;   /* index of the first transition that comes from this file */
+    bool by_line;    /* rows are told by line, from 1; otherwise by index, from 0 */
+    bool by_episode; /* rows are told as episode << 32 | step, both from 0 */
 } bf_source;
 
 /* One number of a state: a column of numbers, or one word of a column of words (1 where it stands,
@@ -64,7 +65,7 @@ struct bf_dataset {
     /* Where it came from, for messages and reports. */
     const bf_source *sources;
     int source_count;
-    const int64_t *row;   /* (n): 1-based line of a CSV, 0-based index of an array */
+    const int64_t *row;   /* (n): 1-based line of a CSV, 0-based index of an array, or by episode */
     int64_t rows_read;    /* rows in the files */
     int64_t rows_dropped; /* last rows of unterminated episodes with no next state */
     const char *ignored;  /* unknown columns, "x, y", or NULL */

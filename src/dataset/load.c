@@ -272,7 +272,8 @@ static bf_status make_sinks(bf__sink **out, bf_dataset *data, bf__rows *table, c
                        .time = kind == BF__TIME,
                        .words = g < BF__GROUPS ? table->words[g][place] : p->extra_words[place]};
         if (g < BF__GROUPS && !table->names[g][place])
-            BF_TRY(copy_text(&table->names[g][place], file->names[c], arena, err));
+            BF_TRY(copy_text(&table->names[g][place],
+                             file->labels ? file->labels[c] : file->names[c], arena, err));
     }
     return BF_OK;
 }
@@ -307,6 +308,21 @@ static bf_status fill(bf_dataset *data, bf__rows *table, const part *parts, int 
     return keep_extra_words(data, &p, arena, err);
 }
 
+/* How many actions and states there are, if files say so. */
+static bf_status take_counts(bf_dataset *out, const bf__file *files, int count, bf_error *err) {
+    for (int f = 0; f < count; f++) {
+        if (files[f].actions != files[0].actions || files[f].states != files[0].states)
+            return bf_fail(err, BF_EDATA,
+                           "%s: %d actions and %lld states, but %s has %d and %lld; files of one "
+                           "log have the same spaces",
+                           files[f].path, files[f].actions, (long long)files[f].states,
+                           files[0].path, files[0].actions, (long long)files[0].states);
+        out->actions = out->actions ? out->actions : files[f].actions;
+        out->states = out->states ? out->states : files[f].states;
+    }
+    return BF_OK;
+}
+
 bf_status bf__load(bf_dataset *out, const bf__sources *from, const bf_context *context,
                    bf_arena *arena, bf_arena *scratch, bf_error *err) {
     bf_source *sources;
@@ -317,7 +333,7 @@ bf_status bf__load(bf_dataset *out, const bf__sources *from, const bf_context *c
     for (int f = 0; f < from->count; f++) {
         const bf__file *file = &from->files[f];
         BF_TRY(understand(&parts[f], &parts[0], file, &from->map, scratch, err));
-        sources[f] = (bf_source){NULL, out->n, file->reader->by_line};
+        sources[f] = (bf_source){NULL, out->n, file->reader->by_line, file->by_episode};
         BF_TRY(copy_text(&sources[f].path, file->path, arena, err));
         out->n += file->rows;
     }
@@ -328,5 +344,6 @@ bf_status bf__load(bf_dataset *out, const bf__sources *from, const bf_context *c
     BF_TRY(list_ignored(out, parts, from->count, arena, err));
     BF_TRY(fill(out, &table, parts, from->count, &from->map, context, arena, scratch, err));
     BF_TRY(bf__assemble(out, &table, arena, scratch, err));
+    BF_TRY(take_counts(out, from->files, from->count, err));
     return bf__dataset_finish(out, arena, err);
 }

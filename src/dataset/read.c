@@ -8,6 +8,7 @@
 #include "core/context.h"
 #include "core/fail.h"
 #include "core/text.h"
+#include "dataset/foreign.h"
 #include "dataset/load.h"
 
 #define BF_READER(name) extern const bf__reader bf__reader_##name;
@@ -70,6 +71,8 @@ bf_status bf__file_parse(bf__file *out, const char *path, const bf__bytes *bytes
     *out = (bf__file){.path = path, .bytes = *bytes, .bare = bare};
     if (out->bytes.size == 0)
         return bf_fail(err, BF_EFORMAT, "%s: the file is empty", path);
+    if (format == 0)
+        BF_TRY(bf__foreign_check(path, bytes, err));
     out->reader = format > 0 ? bf__reader_at(format - 1) : choose(out);
     if (!out->reader)
         return bf_fail(err, BF_EFORMAT,

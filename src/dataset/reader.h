@@ -30,6 +30,10 @@ typedef struct bf__file {
     const char **names;    /* by `open`: (count) */
     const char **arrays;   /* by `open`: (count) the array that a column is part of; NULL: none */
     const bf__look *looks; /* by `open`: (count) what columns hold; NULL: numbers */
+    const char **labels;   /* by `open`: (count) what people call them; NULL: the names */
+    bool by_episode;       /* by `open`: a row is told as episode << 32 | step */
+    int actions;           /* by `open`: A, if the file says it; 0: it does not */
+    int64_t states;        /* by `open`: S, likewise */
     void *own;             /* by `open`: what the reader has to remember */
 } bf__file;
 
