@@ -290,7 +290,7 @@ static void a_chain_of_repeated_pairs_is_the_empirical_one(void **state) {
 
 /* ---- The correction, written out */
 
-static void the_correction_is_two_stage_least_squares(void **state) {
+static void the_correction_is_two_stage_least_squares_without_own_rows(void **state) {
     (void)state;
     enum { N = 300, M = 12 };
     line l = {.edge = 2, .unit = 1};
@@ -307,10 +307,12 @@ static void the_correction_is_two_stage_least_squares(void **state) {
     assert_ok(bf__features_read(&kernel, &points, &options, arena, &err), err);
     assert_ok(bf__features_make(&lowrank, &points, &kernel, 1, M, NULL, arena, &err), err);
     assert_int_equal(lowrank->m, M);
-    static double phi[N * M], psi[N * M], w[2 * N];
-    const double ridge[2] = {1e-3, 1e-9};
+    static double phi[N * M], psi[N * M], w[2 * N], z[N * M];
     assert_ok(bf__lowrank_rows(phi, psi, lowrank, 0, N, NULL, &err), err);
-    assert_ok(bf__correction_make(&correction, &base, lowrank, NULL, 1, NULL, arena, &err), err);
+    assert_ok(bf__correction_make(&correction, &base, lowrank, NULL, NULL, 1, NULL, arena, &err),
+              err);
+    const double ridge[2] = {1e-3, bf__correction_noise(correction)};
+    assert_true(ridge[1] < 1e-4);
     assert_ok(bf__correct(w, correction, ridge, 2, NULL, arena, &err), err);
     double mean[M] = {0}, balance[M] = {0}, reward = 0;
     for (int i = 0; i < N; i++) {
@@ -320,37 +322,42 @@ static void the_correction_is_two_stage_least_squares(void **state) {
             balance[p] += base.u[i] * psi[i * M + p];
         }
     }
-    for (int s = 0; s < 2; s++) {
-        /* theta of (C'G^-1 C + ridge) theta = C'G^-1 b, by elimination. */
-        double g[M * M] = {0}, c[M * M] = {0}, b[M] = {0}, gc[M * M], a[M * M] = {0};
-        double theta[M] = {0}, value = reward, signed_value = 0, sum = 0;
-        for (int i = 0; i < N; i++)
-            for (int p = 0; p < M; p++) {
-                double f = base.u[i] * (phi[i * M + p] - mean[p]);
-                b[p] += f * data.reward[i];
-                for (int q = 0; q < M; q++) {
-                    g[p * M + q] += f * (phi[i * M + q] - mean[q]);
-                    c[p * M + q] += f * psi[i * M + q];
-                }
-            }
-        for (int p = 0; p < M; p++)
-            g[p * M + p] += 1e-7;
-        for (int q = 0; q < M; q++) { /* column q of G^-1 C */
-            double copy[M * M], x[M];
-            memcpy(copy, g, sizeof copy);
-            for (int p = 0; p < M; p++)
-                x[p] = c[p * M + q];
-            plain_solve(copy, x, M);
-            for (int p = 0; p < M; p++)
-                gc[p * M + q] = x[p];
-        }
+    double g[M * M] = {0}, c[M * M] = {0};
+    for (int i = 0; i < N; i++)
         for (int p = 0; p < M; p++)
             for (int q = 0; q < M; q++) {
-                theta[p] += gc[q * M + p] * b[q];
-                a[p * M + q] += p == q ? ridge[s] : 0;
-                for (int k = 0; k < M; k++)
-                    a[p * M + q] += c[k * M + p] * gc[k * M + q];
+                double f = base.u[i] * (phi[i * M + p] - mean[p]);
+                g[p * M + q] += f * (phi[i * M + q] - mean[q]);
+                c[p * M + q] += f * (psi[i * M + q] - balance[q]);
             }
+    for (int p = 0; p < M; p++)
+        g[p * M + p] += 1e-7;
+    /* The instruments of row i: its fitted psi, less its own part in it. */
+    for (int i = 0; i < N; i++) {
+        double copy[M * M], x[M], own = 0;
+        memcpy(copy, g, sizeof copy);
+        for (int p = 0; p < M; p++)
+            x[p] = phi[i * M + p] - mean[p];
+        plain_solve(copy, x, M);
+        for (int p = 0; p < M; p++)
+            own += base.u[i] * x[p] * (phi[i * M + p] - mean[p]);
+        for (int q = 0; q < M; q++) {
+            z[i * M + q] = -own * (psi[i * M + q] - balance[q]);
+            for (int p = 0; p < M; p++)
+                z[i * M + q] += c[p * M + q] * x[p];
+        }
+    }
+    for (int s = 0; s < 2; s++) {
+        /* theta of sum u z (r - rho - psi'theta) = ridge theta, by elimination. */
+        double a[M * M] = {0}, theta[M] = {0}, value = reward, signed_value = 0, sum = 0;
+        for (int i = 0; i < N; i++)
+            for (int p = 0; p < M; p++) {
+                theta[p] += base.u[i] * z[i * M + p] * (data.reward[i] - reward);
+                for (int q = 0; q < M; q++)
+                    a[p * M + q] += base.u[i] * z[i * M + p] * (psi[i * M + q] - balance[q]);
+            }
+        for (int p = 0; p < M; p++)
+            a[p * M + p] += ridge[s];
         plain_solve(a, theta, M);
         for (int p = 0; p < M; p++)
             value -= balance[p] * theta[p];
@@ -622,9 +629,9 @@ static void moments_of_some_rows_are_those_of_all(void **state) {
     bf__sample sample = {N, row, weight};
     assert_ok(bf__features_part(&part, lowrank, &points, &kernel, 2, &sample, NULL, arena, &err),
               err);
-    bf__moment_rows rows = {&part, weight};
-    assert_ok(bf__correction_make(&all, &base, lowrank, NULL, 1, NULL, arena, &err), err);
-    assert_ok(bf__correction_make(&some, &base, lowrank, &rows, 1, NULL, arena, &err), err);
+    assert_ok(bf__correction_make(&all, &base, lowrank, NULL, NULL, 1, NULL, arena, &err), err);
+    assert_ok(bf__correction_make(&some, &base, lowrank, &sample, &part, 1, NULL, arena, &err),
+              err);
     assert_ok(bf__correct(w[0], all, &ridge, 1, NULL, arena, &err), err);
     assert_ok(bf__correct(w[1], some, &ridge, 1, NULL, arena, &err), err);
     for (int i = 0; i < N; i++)
@@ -661,7 +668,7 @@ int main(void) {
         cmocka_unit_test(ends_that_stay_ended_earn_nothing_in_the_long_run),
         cmocka_unit_test(repeated_states_are_a_table),
         cmocka_unit_test(a_chain_of_repeated_pairs_is_the_empirical_one),
-        cmocka_unit_test(the_correction_is_two_stage_least_squares),
+        cmocka_unit_test(the_correction_is_two_stage_least_squares_without_own_rows),
         cmocka_unit_test(small_logs_have_an_answer),
         cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(columns_that_say_nothing),

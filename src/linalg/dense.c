@@ -141,6 +141,19 @@ bf_status bf__cholesky(double *a, int64_t m, double *jitter, bf_arena *arena, bf
     return BF_OK;
 }
 
+bf_status bf__cholesky_exact(bool *positive, double *a, int64_t m, bf_error *err) {
+    const bf__blas *blas;
+    BF_TRY(bf__blas_load(&blas, 1, err));
+    BF_TRY(check_size(m, m, m, err));
+    int info = 0, size = (int)m;
+    blas->dpotrf("U", &size, a, &size, &info);
+    *positive = info == 0;
+    for (int64_t i = 0; i < m && *positive; i++)
+        for (int64_t j = i + 1; j < m; j++)
+            a[i * m + j] = 0;
+    return BF_OK;
+}
+
 bf_status bf__lower_solve(double *b, int64_t rows, const double *l, int64_t m, bool trans,
                           const bf_context *context, bf_error *err) {
     const bf__blas *blas;

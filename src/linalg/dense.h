@@ -33,6 +33,10 @@ bf_status bf__matvec(double *y, const double *a, bool trans, const double *x, in
  * BF_ENUMERIC. */
 bf_status bf__cholesky(double *a, int64_t m, double *jitter, bf_arena *arena, bf_error *err);
 
+/* The same without jitter: *positive tells whether the factorisation succeeds. If it does not, a is
+ * spoilt. */
+bf_status bf__cholesky_exact(bool *positive, double *a, int64_t m, bf_error *err);
+
 /* Every row x of b (rows, m) becomes L^-1 x, or L^-T x if trans is set. */
 bf_status bf__lower_solve(double *b, int64_t rows, const double *l, int64_t m, bool trans,
                           const bf_context *context, bf_error *err);

@@ -23,7 +23,7 @@
 #include "flow/lowrank_sums.h"
 #include "linalg/dense.h"
 #include "trust/influence.h"
-#include "weights/rebalance.h"
+#include "weights/features.h"
 
 enum { FOLDS = 5, RIDGES = 5, ROWS = 2048, FEATURES = 300, FEATURES_LARGE = 150, LARGE = 50000 };
 static const double ladder[RIDGES] = {1e-9, 1e-7, 1e-5, 1e-3, 1e-1};

@@ -13,8 +13,8 @@
 #include "core/fail.h"
 #include "estimator/remarks.h"
 #include "estimator/result.h"
+#include "weights/features.h"
 #include "weights/neighbours.h"
-#include "weights/rebalance.h"
 
 enum { FEATURES = 200 };
 

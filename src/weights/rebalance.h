@@ -2,44 +2,22 @@
 #ifndef BF_WEIGHTS_REBALANCE_H
 #define BF_WEIGHTS_REBALANCE_H
 
-#include "flow/lowrank.h"
+#include "weights/features.h"
 #include "weights/neighbours_chain.h"
-#include "weights/sample.h"
-#include "weights/weights.h"
 
-/* The kernel of the options, Matern where it is auto. */
-bf_status bf__features_read(bf__pair_kernel *out, const bf__points *points,
-                            const bf__pointwise *options, bf_arena *arena, bf_error *err);
-
-/* psi of the log in `rank` features at most, of kernels `factor` times as wide. */
-bf_status bf__features_make(bf__lowrank **out, const bf__points *points,
-                            const bf__pair_kernel *kernel, double factor, int64_t rank,
-                            const bf_context *context, bf_arena *arena, bf_error *err);
-
-/* The same features of some of the transitions. */
-bf_status bf__features_part(bf__lowrank *out, const bf__lowrank *lowrank, const bf__points *points,
-                            const bf__pair_kernel *kernel, double factor, const bf__sample *sample,
-                            const bf_context *context, bf_arena *arena, bf_error *err);
-
-/* Transitions that G and C are summed over, where they are not all. */
-typedef struct bf__moment_rows {
-    const bf__lowrank *lowrank;
-    const double *u;
-} bf__moment_rows;
-
-/* What all ridges have in common. `base` and `lowrank` have to stay. `some` may be NULL. */
+/* What all ridges have in common. `base` and `lowrank` have to stay. The moments are summed over
+ * the rows of `some`, whose features are `part`; NULL for both: over all rows. */
 typedef struct bf__correction bf__correction;
 bf_status bf__correction_make(bf__correction **out, const bf__neighbours *base,
-                              const bf__lowrank *lowrank, const bf__moment_rows *some, double gamma,
-                              const bf_context *context, bf_arena *arena, bf_error *err);
+                              const bf__lowrank *lowrank, const bf__sample *some,
+                              const bf__lowrank *part, double gamma, const bf_context *context,
+                              bf_arena *arena, bf_error *err);
+
+/* The least ridge that the noise of the moments allows; bf__correct takes no less. */
+double bf__correction_noise(const bf__correction *correction);
 
 /* w (ridges, n): the base weights, corrected, for each ridge; with signs. */
-bf_status bf__correct(double *w, bf__correction *correction, const double *ridge, int ridges,
+bf_status bf__correct(double *w, const bf__correction *correction, const double *ridge, int ridges,
                       const bf_context *context, bf_arena *arena, bf_error *err);
-
-/* residual (sets) = |sum_i w_i psi_i|^2 on the features, for w (sets, n). */
-bf_status bf__features_residual(double *residual, const bf__lowrank *lowrank, const double *w,
-                                int sets, bool ends, double gamma, const bf_context *context,
-                                bf_arena *arena, bf_error *err);
 
 #endif

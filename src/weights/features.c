@@ -1,0 +1,93 @@
+/* features.c - The kernel features that weights are corrected on, and the flow residual in them. */
+#include "weights/features.h"
+
+#include "core/context.h"
+#include "core/fail.h"
+#include "flow/lowrank_sums.h"
+#include "kernel/bandwidth.h"
+
+enum { MOST_STARTS = 20000 };
+static const double default_share = 0.7;
+
+bf_status bf__features_read(bf__pair_kernel *out, const bf__points *points,
+                            const bf__pointwise *options, bf_arena *arena, bf_error *err) {
+    const bf__kernel_kind *kind = bf__kernel_at(options->kernel - 1);
+    const char *name = kind ? kind->name : "matern";
+    *out = (bf__pair_kernel){.share = default_share};
+    if (options->action_share.given)
+        out->share = options->action_share.value;
+    BF_TRY(bf__kernel_make(&out->state, name, options->bandwidth, points->z, points->n, points->d,
+                           points->seed, arena, err));
+    if (!points->actions)
+        BF_TRY(bf__kernel_make(&out->action, name, options->bandwidth, points->u, points->n,
+                               points->action_dim, points->seed, arena, err));
+    return BF_OK;
+}
+
+static bf_status widen(bf__kernel *out, const bf__kernel *kernel, double factor, bf_error *err) {
+    double width[BF__MAX_WIDTHS];
+    for (int w = 0; w < kernel->widths; w++)
+        width[w] = factor * kernel->width[w];
+    return bf__kernel_set(out, kernel->kind, width, kernel->widths, err);
+}
+
+static bf_status widen_both(bf__pair_kernel *out, const bf__pair_kernel *kernel, double factor,
+                            bf_error *err) {
+    *out = (bf__pair_kernel){.share = kernel->share};
+    BF_TRY(widen(&out->state, &kernel->state, factor, err));
+    return kernel->action.kind ? widen(&out->action, &kernel->action, factor, err) : BF_OK;
+}
+
+bf_status bf__features_part(bf__lowrank *out, const bf__lowrank *lowrank, const bf__points *points,
+                            const bf__pair_kernel *kernel, double factor, const bf__sample *sample,
+                            const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf__points part;
+    bf__pair_kernel wide;
+    bf__flow *flow;
+    BF_TRY(widen_both(&wide, kernel, factor, err));
+    BF_TRY(bf__sample_take(&part, points, sample, arena, err));
+    part.most_starts = MOST_STARTS;
+    BF_TRY(bf__flow_create(&flow, &part, &wide, context, arena, err));
+    *out = *lowrank;
+    out->flow = flow;
+    out->kept = NULL;
+    out->kept_rows = 0;
+    return BF_OK;
+}
+
+bf_status bf__features_make(bf__lowrank **out, const bf__points *points,
+                            const bf__pair_kernel *kernel, double factor, int64_t rank,
+                            const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf__points input = *points;
+    bf__pair_kernel wide;
+    bf__flow *flow;
+    input.most_starts = MOST_STARTS;
+    BF_TRY(widen_both(&wide, kernel, factor, err));
+    BF_TRY(bf__flow_create(&flow, &input, &wide, context, arena, err));
+    bf__lowrank_options choice = {.rank = rank, .seed = points->seed, .keep = true};
+    return bf__lowrank_create(out, flow, &choice, context, arena, err);
+}
+
+bf_status bf__features_residual(double *residual, const bf__lowrank *lowrank, const double *w,
+                                int sets, bool ends, double gamma, const bf_context *context,
+                                bf_arena *arena, bf_error *err) {
+    int64_t n = lowrank->flow->n, m = lowrank->m;
+    bf_mark mark = bf_arena_mark(arena);
+    double *sum, *start;
+    BF_ALLOC(sum, arena, sets * m, err);
+    BF_ALLOC(start, arena, m, err);
+    BF_TRY(bf__lowrank_sum(sum, lowrank, w, sets, context, arena, err));
+    BF_TRY(bf__lowrank_start(start, lowrank, context, err));
+    for (int s = 0; s < sets; s++) {
+        double total = 0;
+        for (int64_t i = 0; i < n; i++)
+            total += w[s * n + i];
+        residual[s] = 0;
+        for (int64_t p = 0; p < m; p++) {
+            double gap = sum[s * m + p] - (ends ? (1 - total) * (1 - gamma) * start[p] : 0);
+            residual[s] += gap * gap;
+        }
+    }
+    bf_arena_rewind(arena, mark);
+    return BF_OK;
+}
