@@ -95,6 +95,12 @@ BF_API const double *bf_estimate_signed_weights(const bf_estimate *estimate);
 /* Which of its models the method used: "tabular"; NULL: it has one. */
 BF_API const char *bf_estimate_model(const bf_estimate *estimate);
 
+/* If the method is a choice among several (`auto`), what it chose from, in the order it asked: the
+ * method and its model (NULL: it has one), its value (NaN: it gave none), its share of the answer
+ * and, in a sentence, why. False past the last one; each may be NULL. */
+BF_API bool bf_estimate_part(const bf_estimate *estimate, int index, const char **method,
+                             const char **model, double *value, double *share, const char **why);
+
 /* Numbers found on the way: the JSON key ("ess"), words for people ("effective sample size") and
  * the value of number `index`; false past the last one. `name`, `label` and `value` may be NULL. */
 BF_API bool bf_estimate_diagnostic(const bf_estimate *estimate, int index, const char **name,

@@ -15,7 +15,7 @@ typedef struct compare_options {
 } compare_options;
 
 static const bf_option rows[] = {
-    BF_OPTION(compare_options, method, "blackbox",
+    BF_OPTION(compare_options, method, "auto",
               "NAME: The estimator; `backflow list estimators` shows all."),
     BF_OPTION_CHECKED(
         compare_options, policy, NULL, bf__compare_check,

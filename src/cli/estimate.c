@@ -26,7 +26,7 @@ static bf_status check_risk(const bf_option *row, const char *text, bf_error *er
 
 static const bf_option rows[] = {
     BF_OPTION(
-        estimate_options, method, "blackbox",
+        estimate_options, method, "auto",
         "NAME: The estimator; `backflow list estimators` shows all. Several with commas, or all: "
         "one table; an option is for every method that has it."),
     BF_OPTION_CHECKED(

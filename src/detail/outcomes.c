@@ -283,6 +283,7 @@ bf_status bf_outcomes_measure(const bf_outcomes **out, const bf_outcomes_options
     BF_TRY(bf_options_init(&bf_trust_table, &defaults, err));
     BF_ALLOC(o, arena, 1, err);
     *o = (bf_outcomes){.risks = 0};
+    estimator = bf__maker(estimate, estimator, &settings);
     work k = {estimate, estimator, problem, settings, how ? how : &defaults, context, arena};
     BF_TRY(prepare(&k, &o->none, err));
     if (what->risk_count > 0)

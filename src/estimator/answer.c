@@ -20,6 +20,24 @@ const char *bf_estimate_model(const bf_estimate *estimate) {
     return estimate->model;
 }
 
+bool bf_estimate_part(const bf_estimate *estimate, int index, const char **method,
+                      const char **model, double *value, double *share, const char **why) {
+    if (index < 0 || index >= estimate->part_count)
+        return false;
+    const bf__part *part = &estimate->parts[index];
+    if (method)
+        *method = part->method;
+    if (model)
+        *model = part->model;
+    if (value)
+        *value = part->value;
+    if (share)
+        *share = part->share;
+    if (why)
+        *why = part->why;
+    return true;
+}
+
 bool bf_estimate_diagnostic(const bf_estimate *estimate, int index, const char **name,
                             const char **label, double *value) {
     if (index < 0 || index >= estimate->diagnostic_count)

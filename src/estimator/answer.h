@@ -20,6 +20,14 @@ typedef struct bf_warning {
     bool distrust;      /* the answer should not be trusted as it stands */
 } bf_warning;
 
+/* One of the answers that a choice was made among. */
+typedef struct bf__part {
+    const char *method, *model;
+    double value, share;
+    const char *why;
+} bf__part;
+
+#define BF_MAX_PARTS       8
 #define BF_MAX_DIAGNOSTICS 48
 #define BF_MAX_WARNINGS    32
 
@@ -32,7 +40,20 @@ struct bf_estimate {
     int diagnostic_count;
     bf_warning warnings[BF_MAX_WARNINGS];
     int warning_count;
+    bf__part parts[BF_MAX_PARTS]; /* what a choice was made among; none: there was no choice */
+    int part_count;
+    const bf_estimator *maker; /* the method that was chosen, and what it ran with; NULL: the one
+                                  that was asked */
+    const bf_settings *maker_settings;
 };
+
+/* Whose answer it is: the method that was chosen, or the one that was asked, with its settings. */
+static inline const bf_estimator *bf__maker(const bf_estimate *estimate, const bf_estimator *asked,
+                                            const bf_settings **settings) {
+    if (estimate->maker && settings)
+        *settings = estimate->maker_settings;
+    return estimate->maker ? estimate->maker : asked;
+}
 
 /* As bf_estimator_run, into a struct that the caller has. */
 bf_status bf__estimator_run(const bf_estimator *estimator, bf_estimate *out,

@@ -39,13 +39,28 @@ static json_t *marks(const bf_estimate *estimate, const bf_trust *trust) {
     return bf__json_whole(object, whole);
 }
 
+/* What a choice was made among; null if there was no choice. */
+static json_t *parts(const bf_estimate *estimate) {
+    json_t *array = estimate->part_count > 0 ? json_array() : json_null();
+    bool whole = array;
+    for (int i = 0; i < estimate->part_count && whole; i++) {
+        const bf__part *part = &estimate->parts[i];
+        whole = json_array_append_new(array, json_pack("{s:s, s:s?, s:o, s:f, s:s}", "method",
+                                                       part->method, "model", part->model, "value",
+                                                       bf__json_number(part->value), "share",
+                                                       part->share, "why", part->why)) == 0;
+    }
+    return bf__json_whole(array, whole);
+}
+
 json_t *bf__json_answer(const bf_answer *answer) {
     const bf_estimate *e = answer->estimate;
     bf_trust trust = bf__trust_of(answer);
-    json_t *object = json_pack(
-        "{s:i, s:o, s:s, s:s?, s:I, s:o}", "schema", BF_ANSWER_SCHEMA, "value",
-        bf__json_number(e->value), "method", answer->estimator->name, "model", e->model, "n",
-        (json_int_t)answer->problem->data->n, "gamma", bf__json_number(answer->problem->gamma));
+    json_t *object =
+        json_pack("{s:i, s:o, s:s, s:s?, s:o, s:I, s:o}", "schema", BF_ANSWER_SCHEMA, "value",
+                  bf__json_number(e->value), "method", answer->estimator->name, "model", e->model,
+                  "parts", parts(e), "n", (json_int_t)answer->problem->data->n, "gamma",
+                  bf__json_number(answer->problem->gamma));
     bool whole = json_object_update_new(object, bf__json_trust(e, &trust)) == 0;
     json_t *rest = json_pack(
         "{s:o, s:o, s:o, s:o, s:{s:f, s:f, s:f}, s:s}", "naive",

@@ -62,7 +62,7 @@ void bf__verdict_words(char *out, size_t size, const bf_trust *t) {
 }
 
 void bf__method_text(char *out, size_t size, const bf_answer *answer) {
-    const bf_estimator *method = answer->estimator;
+    const bf_estimator *method = bf__maker(answer->estimate, answer->estimator, NULL);
     const char *model = answer->estimate->model;
     bool weights = method->options && bf_options_find(method->options, "weights");
     if (!model)

@@ -294,6 +294,7 @@ bf_status bf__trust_measure(bf_trust *out, const bf_estimate *estimate,
     bf_trust_options defaults;
     double begun = bf__seconds();
     BF_TRY(bf_options_init(&bf_trust_table, &defaults, err));
+    estimator = bf__maker(estimate, estimator, &settings);
     measuring m = {estimate, estimator, problem, settings, how ? how : &defaults, context, arena};
     *out = bf__trust_unmeasured(estimate);
     out->none = NULL;

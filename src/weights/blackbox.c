@@ -43,7 +43,8 @@ static const bf_option rows[] = {
     BF_OPTION_CHOICE(blackbox_options, weights, "auto", weights_choices,
                      "The model W(s, a) of the weights; auto goes by the log."),
 };
-static const bf_option_table table = BF_OPTION_TABLE("Options of blackbox", blackbox_options, rows);
+const bf_option_table bf__blackbox_table =
+    BF_OPTION_TABLE("Options of blackbox", blackbox_options, rows);
 
 const bf__weights *bf__weights_at(int index) {
     int count = (int)(sizeof models / sizeof *models);
@@ -58,7 +59,7 @@ static const bf__weights *best_for(const bf_dataset *data) {
     return best;
 }
 
-static const bf_model *model_at(int index) {
+const bf_model *bf__weights_model(int index) {
     return bf__weights_at(index) ? &bf__weights_at(index)->model : NULL;
 }
 
@@ -66,7 +67,7 @@ static const bf_model *model_at(int index) {
  * at distances between them was asked for. */
 static bf_status number_states(bf_dataset *out, const bf_settings *settings, bf_arena *arena,
                                bf_error *err) {
-    const blackbox_options *o = bf_settings_of(settings, &table);
+    const blackbox_options *o = bf_settings_of(settings, &bf__blackbox_table);
     const int *kernel = bf_settings_value(settings, "kernel");
     const bf__kernel_kind *kind = bf__kernel_at(*kernel - 1);
     bf_dataset numbered;
@@ -81,8 +82,8 @@ static bf_status number_states(bf_dataset *out, const bf_settings *settings, bf_
 
 static bf_status choose(const bf_model **out, const bf_problem *problem,
                         const bf_settings *settings, bf_arena *arena, bf_error *err) {
-    const blackbox_options *o = bf_settings_of(settings, &table);
-    *out = model_at(o->weights - 1);
+    const blackbox_options *o = bf_settings_of(settings, &bf__blackbox_table);
+    *out = bf__weights_model(o->weights - 1);
     if (*out || !problem)
         return BF_OK;
     bf_mark mark = bf_arena_mark(arena);
@@ -119,8 +120,8 @@ const bf_estimator bf__estimator_blackbox = {
     .name = "blackbox",
     .summary = "weights that balance the flow of the target policy; needs no behaviour policy",
     .needs = BF_NEEDS_TARGET,
-    .options = &table,
-    .model = model_at,
+    .options = &bf__blackbox_table,
+    .model = bf__weights_model,
     .choose = choose,
     .run = run,
 };

@@ -60,4 +60,8 @@ typedef struct bf__weights {
 
 const bf__weights *bf__weights_at(int index);
 
+/* The options of the black-box method, and its models, for methods that hand on to it. */
+extern const bf_option_table bf__blackbox_table;
+const bf_model *bf__weights_model(int index);
+
 #endif
