@@ -78,11 +78,8 @@ static void drift(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        logs_test(pendulum),
-        logs_test(mountaincar),
-        logs_test(acrobot),
-        logs_test(cartpole),
-        logs_test(drift),
+        logs_test(pendulum), logs_test(mountaincar), logs_test(acrobot),
+        logs_test(cartpole), logs_test(drift),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,6 +47,7 @@ typedef struct bf_estimator {
     bf_status (*run)(bf_estimate *out, const bf_problem *problem, const bf_model *model,
                      const bf_settings *settings, const bf_context *context, bf_arena *arena,
                      bf_error *err);
+    bool chooses; /* it answers with what others of the list say: bf_estimate_part */
 } bf_estimator;
 
 /* Every estimator, in the order of estimators.def; NULL past the end. */

@@ -36,4 +36,5 @@ const bf_estimator bf__estimator_auto = {
     .model = bf__weights_model,
     .choose = choose,
     .run = run,
+    .chooses = true,
 };

@@ -31,7 +31,8 @@ bf_status bf__methods_parse(bf__methods *out, const char *text, bf_arena *arena,
     bool all = strcmp(text, "all") == 0;
     *out = (bf__methods){.text = text, .several = all || strchr(text, ',')};
     for (int e = 0; all && bf_estimator_at(e); e++)
-        BF_TRY(add(out, bf_estimator_at(e), arena, err));
+        if (!bf_estimator_at(e)->chooses)
+            BF_TRY(add(out, bf_estimator_at(e), arena, err));
     for (const char *rest = all ? NULL : text; rest;) {
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(rest, ","), rest);
@@ -108,7 +109,7 @@ bf_status bf__methods_explain(const bf__methods *methods, int argc, char **argv,
             char name[64], known[80];
             snprintf(name, sizeof name, "%.*s", (int)strcspn(argv[i], "="), argv[i]);
             snprintf(known, sizeof known, "%s: no such option", name);
-            if (!is_chosen(methods, other) && strncmp(name, "--", 2) == 0 &&
+            if (!is_chosen(methods, other) && !other->chooses && strncmp(name, "--", 2) == 0 &&
                 strncmp(cause->message, known, strlen(known)) == 0 &&
                 bf_estimator_reads(other, NULL, name + 2))
                 return bf_fail(err, BF_EUSAGE, "%s: an option of --method %s, not of %s", name,

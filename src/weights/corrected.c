@@ -27,13 +27,13 @@
 enum { WIDTHS = 2, RUNGS = 5 };
 enum { FEATURES = 800, ALL_ROWS = 40000, SOME_ROWS = 30000, LARGE = 100000 };
 static const double widths[WIDTHS] = {2, 1}; /* the last one's features serve the report */
-static const double credible = 0.05;
+static const double credible = 0.05, least_ridge = 1e-10;
 
 typedef struct trial {
     bf__points points;
     bf__pair_kernel kernel;
     bf__neighbours base;
-    double least;    /* ridge */
+    bf_auto given;   /* the ridge to begin with */
     int64_t rank, m; /* features asked for and had */
     bf__sample some; /* rows that moments are summed over; none: all */
     double *sum;     /* (n): sum of the members' weights */
@@ -77,7 +77,8 @@ static bool believable(const trial *t, const double *w, int64_t n) {
 /* One member: the weights of the least ridge that are believable, or the base. */
 static bf_status add_member(trial *t, const bf__correction *correction, const double *reward,
                             int64_t n, const bf_context *context, bf_arena *arena, bf_error *err) {
-    double ridge = fmax(t->least, bf__correction_noise(correction));
+    double ridge =
+        t->given.given ? t->given.value : fmax(least_ridge, bf__correction_noise(correction));
     int rung = 0;
     for (; rung < RUNGS; rung++, ridge *= 10) {
         BF_TRY(bf__correct(t->w, correction, &ridge, 1, context, arena, err));
@@ -212,7 +213,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
     int64_t n = problem->data->n;
     trial t = {.members = 0};
     double *w, *with_signs, negative = 0, spread;
-    t.least = options->ridge.given ? options->ridge.value : 1e-10;
+    t.given = options->ridge;
     t.rank = choose_rank(options->at.features, n);
     BF_TRY(bf__points_make(&t.points, problem, options->at.periodic, options->at.scale, context,
                            arena, err));

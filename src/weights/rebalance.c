@@ -299,12 +299,11 @@ static bf_status solve(double *y, double *alpha, const bf__correction *q, const 
     double *a;
     BF_ALLOC(a, arena, m * m, err);
     for (int s = 0; s < ridges; s++) {
-        bool positive;
-        BF_TRY(factor(&positive, a, q, fmax(ridge[s], q->noise), err));
-        if (!positive)
-            return bf_fail(err, BF_ENUMERIC, "the moments of a correction are not positive");
         memcpy(y + s * m, q->psi, (size_t)m * sizeof *y);
-        BF_TRY(bf__cholesky_solve(y + s * m, 1, a, m, context, err));
+        memcpy(a, q->a, (size_t)(m * m) * sizeof *a);
+        for (int64_t p = 0; p < m; p++)
+            a[p * m + p] += ridge[s];
+        BF_TRY(bf__lu_solve(y + s * m, 1, a, m, arena, err));
         BF_TRY(bf__matvec(alpha + s * m, q->x, true, y + s * m, m, m, context, err));
     }
     return bf__lower_solve(alpha, ridges, q->l, m, true, context, err);

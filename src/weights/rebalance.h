@@ -13,7 +13,7 @@ bf_status bf__correction_make(bf__correction **out, const bf__neighbours *base,
                               const bf__lowrank *part, double gamma, const bf_context *context,
                               bf_arena *arena, bf_error *err);
 
-/* The least ridge that the noise of the moments allows; bf__correct takes no less. */
+/* The least ridge for which the moments are positive. Below it, y is mostly noise. */
 double bf__correction_noise(const bf__correction *correction);
 
 /* w (ridges, n): the base weights, corrected, for each ridge; with signs. */
