@@ -242,6 +242,19 @@ static void nothing_vouches_for_the_base(void **state) {
     }
 }
 
+/* Few rows, or next pairs that no other trajectory shows: each alone says less than both. */
+static void little_support(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        bf__facts e = nothing_wrong();
+        bf__diagnose(&estimate, BF__D_ESS, k & 1 ? 29 : 31);
+        e.gap = k & 2 ? 0.06 : 0.04;
+        bf_verdict verdict;
+        assert_string_equal(judged(&e, &verdict), k == 3 ? "thin-support" : "");
+        assert_int_equal(verdict, k == 3 ? BF_VERDICT_CANNOT_TELL : BF_VERDICT_SOUND);
+    }
+}
+
 /* Answers of several methods: each has to lie outside the other's interval. */
 static void methods_disagree(void **state) {
     (void)state;
@@ -328,6 +341,7 @@ int main(void) {
         arena_test(warnings_are_reasons),
         arena_test(nothing_vouches_for_the_base),
         arena_test(methods_disagree),
+        arena_test(little_support),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,8 @@ static const double few_clusters = 2, some_clusters = 4;
 static const double enough_clusters = 3;
 static const double share_of_clusters = 0.15, many_clusters = 40;
 static const double wide_gap = 0.4;
-static const double steep = 4; /* rise of weight with age */
+static const double thin_rows = 0.03, thin_gap = 0.05; /* shares: of rows, of next pairs */
+static const double steep = 4;                         /* rise of weight with age */
 static const double mostly_still = 0.5;
 static const double moves = 1; /* shift of the parts, in half-widths */
 
@@ -93,6 +94,18 @@ static bool next_pairs_alone(bf__reason *out, const bf__facts *f) {
                    100 * f->gap, f->unit);
 }
 
+/* Few rows may carry an answer if several trajectories show what follows there; and a chain may
+ * interpolate where it has much to go by. Both at once is a guess. */
+static bool thin_support(bf__reason *out, const bf__facts *f) {
+    double rows = bf__diagnosed(f->estimate, BF__D_ESS);
+    if (!(rows < thin_rows * f->n && f->gap > thin_gap))
+        return false;
+    return bf__say(out, BF__W_THIN_SUPPORT, true,
+                   "the weight is on few rows, as if on %.3g of %.0f, and %.3g%% of what the "
+                   "target policy does next there has no logged pair of another %s nearby",
+                   rows, f->n, 100 * f->gap, f->unit);
+}
+
 static bool piles_up(bf__reason *out, const bf__facts *f) {
     if (!(f->age_rise > steep && f->horizon > f->longest))
         return false;
@@ -148,7 +161,7 @@ static bool parts_failed(bf__reason *out, const bf__facts *f) {
 }
 
 static const bf__rule rules[] = {
-    one_reward, no_ends,      few_carry,   few_of_many, next_pairs_alone,
+    one_reward, no_ends,      few_carry,   few_of_many, next_pairs_alone, thin_support,
     piles_up,   stands_still, uncorrected, parts_shift, parts_failed,
 };
 
