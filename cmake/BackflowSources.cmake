@@ -4,7 +4,7 @@
 
 set(backflow_modules core linalg kernel solver format dataset policy problem flow estimator neural
     weights finite ratio trajectory model value trust choice detail compare env train stats report
-    experiment)
+    page experiment)
 
 function(backflow_check_lists module)
   file(GLOB lists CONFIGURE_DEPENDS src/${module}/*s.def)

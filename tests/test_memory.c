@@ -15,7 +15,7 @@ typedef struct job {
     double gamma;
 } job;
 
-/* Everything `backflow estimate --json` does, in one arena. */
+/* Everything `backflow estimate --json --report` does, in one arena. */
 static bf_status work(const job *j, bf_arena *arena, double *value, bf_error *err) {
     const char *paths[] = {j->log};
     bf_dataset data;
@@ -38,7 +38,9 @@ static bf_status work(const job *j, bf_arena *arena, double *value, bf_error *er
     bf_answer answer = {.problem = &problem, .estimator = estimator, .estimate = &estimate};
     const char *text;
     status = bf_report_json(&text, &answer, arena, err);
-    return status == BF_OK ? bf_report_text(&text, &answer, arena, err) : status;
+    if (status == BF_OK)
+        status = bf_report_text(&text, &answer, arena, err);
+    return status == BF_OK ? bf_report_html(&text, &answer, NULL, arena, err) : status;
 }
 
 static void every_allocation_may_fail(void **state) {

@@ -93,6 +93,8 @@ typedef struct bf_contest_answer {
     double seconds_read;
     size_t size;  /* sizeof(bf_contest_answer), or 0: the fields above are all there is */
     bool verbose; /* as that of an answer */
+    const bf_horizon *const *horizons; /* one for every contestant, for the page; each may be NULL,
+                                          as may the list */
 } bf_contest_answer;
 
 /* A sentence about every pair, and a table with a forest plot, in Unicode or ASCII. */
@@ -100,6 +102,26 @@ BF_API bf_status bf_report_contest_text(const char **out, const bf_contest_answe
                                         bool unicode, bf_arena *arena, bf_error *err);
 BF_API bf_status bf_report_contest_json(const char **out, const bf_contest_answer *answer,
                                         bf_arena *arena, bf_error *err);
+
+/* ---- Pages */
+
+/* What stands on a page besides the answers. */
+typedef struct bf_page_options {
+    const char *title;   /* NULL: a question */
+    const char *command; /* what made it, as the user would write it; NULL: nothing is said */
+    size_t size;         /* sizeof(bf_page_options), or 0: the fields above are all there is */
+} bf_page_options;
+
+/* The same answers as one page of HTML that needs nothing else: the answer and its verdict, a
+ * forest plot, where the target goes, weights, the balance of the flow column by column, value
+ * against horizon if the answer has it, and how it was made. `page` may be NULL. */
+BF_API bf_status bf_report_html(const char **out, const bf_answer *answer,
+                                const bf_page_options *page, bf_arena *arena, bf_error *err);
+BF_API bf_status bf_report_table_html(const char **out, const bf_comparison *comparison,
+                                      const bf_page_options *page, bf_arena *arena, bf_error *err);
+BF_API bf_status bf_report_contest_html(const char **out, const bf_contest_answer *answer,
+                                        const bf_page_options *page, bf_arena *arena,
+                                        bf_error *err);
 
 /* What a log was understood to hold, and what may spoil an estimate from it. */
 BF_API bf_status bf_report_log_text(const char **out, const bf_dataset *data, bf_arena *arena,

@@ -29,6 +29,8 @@ typedef struct bf__tool {
     bf__common common;
     bf_context context; /* reports to this tool; threads and seed from `common` */
     bf_arena *arena;
+    int argc;
+    char **argv; /* the command line */
     bool manual; /* --help is asked for by the manual: answer in troff */
 } bf__tool;
 
@@ -83,10 +85,12 @@ typedef struct bf__written {
 } bf__written;
 
 /* Refuses outputs (a list that ends with {NULL}) that would replace an input, or each other, by
- * whatever names. Inputs are paths or policies as --policy takes them; NULL is skipped. To be
- * called before any work starts. */
+ * whatever names. Inputs are paths or policies as --policy takes them;
+ * NULL is skipped. To be called before any work starts. */
 bf_status bf__check_outputs(const bf__written *outputs, const char *const *inputs, int input_count,
                             bf_error *err);
+/* Whether they can be written; to be asked last, after the former. */
+bf_status bf__try_outputs(const bf__written *outputs, bf_error *err);
 
 /* Gives an answer where --json asks for it: not at all (NULL), only text; "-", only JSON, on
  * standard output; a path, JSON there and text as well, once the JSON is safe. `text` may be NULL.

@@ -6,8 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/page.h"
+
 typedef struct compare_options {
-    const char *method, *behavior, *json;
+    const char *method, *behavior, *json, *report;
     bf_list policy;
     double gamma;
     int terminal;
@@ -28,6 +30,7 @@ static const bf_option rows[] = {
     BF_OPTION_CHOICE(compare_options, terminal, "restart", "restart|absorb|ignore",
                      BF__TERMINAL_HELP),
     BF_OPTION(compare_options, json, NULL, BF__JSON_HELP),
+    BF_OPTION(compare_options, report, NULL, BF__REPORT_HELP),
     BF_OPTION(compare_options, strict, "no",
               "Exit with status 1 if the log cannot tell the sign of some difference between "
               "policies (if there is one, between it and the log), or what one of them earns."),
@@ -81,7 +84,8 @@ bf_status bf__compare_check_command(const bf__written *outputs, const bf_list *p
     for (; count < policies->count; count++)
         read[count] = bf__compare_policy(policies->item[count]);
     read[count++] = behavior;
-    return bf__check_outputs(outputs, read, count, err);
+    BF_TRY(bf__check_outputs(outputs, read, count, err));
+    return bf__try_outputs(outputs, err);
 }
 
 static bf_status read_policies(bf_named_policy *out, const bf__compare *what, bf__tool *tool,
@@ -146,6 +150,7 @@ bf_status bf__compare_run(bf__tool *tool, const bf__compare *what, int *exit_sta
     bf_contest_answer answer = {contest,       what->with->filled,
                                 BF__OWN_SLOTS, what->question->seconds_read,
                                 sizeof answer, what->verbose};
+    BF_TRY(bf__page_of_policies(tool, what->report, &answer, what->with->methods.settings[0], err));
     BF_TRY(bf_report_contest_text(&text, &answer, shows_unicode(), tool->arena, err));
     BF_TRY(bf_report_contest_json(&json, &answer, tool->arena, err));
     if (what->strict)
@@ -171,12 +176,12 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
                        "methods",
                        with.methods.text);
     BF_TRY(bf__methods_check(&with.methods, NULL, tool->arena, err));
-    const bf__written outputs[] = {{"--json", o.json}, {NULL, NULL}};
+    const bf__written outputs[] = {{"--json", o.json}, {"--report", o.report}, {NULL, NULL}};
     BF_TRY(bf__check_outputs(outputs, with.logs, with.log_count, err));
     BF_TRY(bf__compare_check_command(outputs, &o.policy, o.behavior, err));
     bf__asked asked = {NULL, o.behavior, o.gamma, o.terminal, with.trust.cluster, NULL};
     BF_TRY(bf__question_load(&q, tool, &asked, &with.read, with.logs, with.log_count, err));
-    bf__compare what = {&o.policy, &q, &with, o.json, o.strict, o.verbose};
+    bf__compare what = {&o.policy, &q, &with, o.json, o.report, o.strict, o.verbose};
     return bf__args_flags(with.slots, with.slot_count,
                           bf__compare_run(tool, &what, exit_status, err), err);
 }

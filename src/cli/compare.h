@@ -11,7 +11,8 @@ bf_status bf__compare_check(const bf_option *row, const char *text, bf_error *er
 /* P of NAME=P. */
 const char *bf__compare_policy(const char *text);
 
-/* Each of several policies has a name, and no output is a file that a policy is read from. */
+/* Each of several policies has a name, no output is a file that a policy is read from, and all of
+ * them can be written. */
 bf_status bf__compare_check_command(const bf__written *outputs, const bf_list *policies,
                                     const char *behavior, bf_error *err);
 
@@ -19,7 +20,7 @@ typedef struct bf__compare {
     const bf_list *policies;
     const bf__question *question; /* without a target */
     const bf__opening *with;      /* one method */
-    const char *json;
+    const char *json, *report;
     bool strict, verbose;
 } bf__compare;
 

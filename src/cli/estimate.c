@@ -4,10 +4,11 @@
 
 #include "cli/compare.h"
 #include "cli/opening.h"
+#include "cli/page.h"
 #include "cli/question.h"
 
 typedef struct estimate_options {
-    const char *method, *behavior, *horizon, *risk, *by, *json, *weights_out;
+    const char *method, *behavior, *horizon, *risk, *by, *json, *report, *weights_out;
     bf_list policy;
     double gamma;
     int terminal;
@@ -50,6 +51,7 @@ static const bf_option rows[] = {
               "COLUMN: Also the target's reward and share of steps for every value of the column: "
               "a, s if states are finite, or another column of numbers."),
     BF_OPTION(estimate_options, json, NULL, BF__JSON_HELP),
+    BF_OPTION(estimate_options, report, NULL, BF__REPORT_HELP),
     BF_OPTION(
         estimate_options, weights_out, NULL,
         "FILE: Write two weights of every transition, in the log's order: weight, which is never "
@@ -170,6 +172,7 @@ static bf_status run_one(bf__tool *tool, const estimate_options *o, const bf__qu
         BF_TRY(
             write_weights(o->weights_out, answer.estimate, bf_dataset_rows(q->problem.data), err));
     answer.verbose = o->verbose;
+    BF_TRY(bf__page_of_answer(tool, o->report, &answer, with->methods.settings[0], err));
     BF_TRY(bf_report_text(&text, &answer, tool->arena, err));
     BF_TRY(bf_report_json(&json, &answer, tool->arena, err));
     judge(answer.trust, o, exit_status);
@@ -255,6 +258,7 @@ static bf_status run_several(bf__tool *tool, const estimate_options *o, const bf
                                 .verbose = o->verbose};
     BF_TRY(run_each(&comparison, answers, skipped, &ended, tool, o, q, with, err));
     BF_TRY(hold_together(answers, comparison.answer_count, tool->arena, err));
+    BF_TRY(bf__page_of_methods(tool, o->report, &comparison, err));
     BF_TRY(bf_report_table_end(&text, &comparison, tool->arena, err));
     BF_TRY(bf_report_table_json(&json, &comparison, tool->arena, err));
     BF_TRY(bf__answer_give(tool, o->json, text, json, err));
@@ -273,7 +277,7 @@ static bf_status run_policies(bf__tool *tool, const estimate_options *o, const b
         return bf_fail(err, BF_EUSAGE, "%s: is for one policy, and --policy is given %d times",
                        methods->several ? "--method with several methods" : about_one(o),
                        o->policy.count);
-    bf__compare what = {&o->policy, q, with, o->json, o->strict, o->verbose};
+    bf__compare what = {&o->policy, q, with, o->json, o->report, o->strict, o->verbose};
     return bf__compare_run(tool, &what, exit_status, err);
 }
 
@@ -289,7 +293,7 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
                        with.methods.text);
     BF_TRY(bf__methods_check(&with.methods, NULL, tool->arena, err));
     const bf__written outputs[] = {
-        {"--json", o.json}, {"--weights-out", o.weights_out}, {NULL, NULL}};
+        {"--json", o.json}, {"--report", o.report}, {"--weights-out", o.weights_out}, {NULL, NULL}};
     BF_TRY(bf__check_outputs(outputs, with.logs, with.log_count, err));
     BF_TRY(bf__compare_check_command(outputs, &o.policy, o.behavior, err));
     bf__asked asked = {o.policy.count == 1 ? bf__compare_policy(o.policy.item[0]) : NULL,

@@ -186,7 +186,7 @@ static int print_page(bf__tool *tool, bf_status (*print)(bf__tool *, bf_error *)
 }
 
 int main(int argc, char **argv) {
-    bf__tool tool = {.out = stdout, .err = stderr};
+    bf__tool tool = {.out = stdout, .err = stderr, .argc = argc, .argv = argv};
     bf_error err = {BF_OK, ""};
     if (argc < 2) {
         print_help(tool.err);

@@ -1,4 +1,4 @@
-/* paths.c - That outputs replace neither an input nor each other. */
+/* paths.c - That outputs can be written, and replace neither an input nor each other. */
 #include <string.h>
 #include <unistd.h>
 
@@ -42,5 +42,12 @@ bf_status bf__check_outputs(const bf__written *outputs, const char *const *input
                     "%s: '%s' is also written by %s; each output needs a file of its own",
                     a->option, a->path, b->option);
     }
+    return BF_OK;
+}
+
+bf_status bf__try_outputs(const bf__written *outputs, bf_error *err) {
+    for (const bf__written *a = outputs; a->option; a++)
+        if (is_file(a->path))
+            BF_TRY(bf_file_check(a->path, err));
     return BF_OK;
 }

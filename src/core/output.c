@@ -209,8 +209,14 @@ bf_status bf_file_write(const char *path, const char *text, size_t size, bf_erro
     return bf__output_commit(&output, err);
 }
 
+/* A device or a pipe is only looked at: to open and close it would be an end to its reader. */
 bf_status bf_file_check(const char *path, bf_error *err) {
     bf__output output;
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+        return access(path, W_OK) == 0
+                   ? BF_OK
+                   : bf_fail(err, BF_EFILE, "%s: cannot be written: %s", path, strerror(errno));
     BF_TRY(bf__output_open(&output, path, err));
     bf__output_abandon(&output);
     return BF_OK;
