@@ -117,7 +117,8 @@ BF_API const char *bf_dataset_state_name(const bf_dataset *data, int j, char *te
 BF_API const char *bf_dataset_state_label(const bf_dataset *data, int64_t s, char *text, int size);
 BF_API const char *bf_dataset_action_name(const bf_dataset *data, int a, char *text, int size);
 BF_API const char *bf_dataset_episode_name(const bf_dataset *data, int64_t e, char *text, int size);
-/* Whether actions, or states of a finite space, are text in the log. */
+/* Whether actions, states of a finite space, or ids of episodes are text in the log. */
+BF_API bool bf_dataset_episodes_named(const bf_dataset *data);
 BF_API bool bf_dataset_actions_named(const bf_dataset *data);
 BF_API bool bf_dataset_states_named(const bf_dataset *data);
 /* The column of the log that number j of a state comes from, and its category (NULL: the column

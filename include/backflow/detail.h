@@ -88,6 +88,7 @@ typedef struct bf_group {
     double share; /* of the target's steps */
     double mean;  /* reward of the target in the group; NaN if it never comes there */
     bf_interval share_interval, mean_interval;
+    const char *name; /* what `value` stands for, if the column holds words; NULL: a number */
 } bf_group;
 BF_API bool bf_outcomes_group(const bf_outcomes *outcomes, int index, bf_group *out);
 

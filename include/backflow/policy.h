@@ -64,6 +64,13 @@ BF_API const char *bf_policy_kind(const bf_policy *policy); /* "table", "network
 BF_API bf_status bf_policy_probabilities(const bf_policy *policy, const double *states, int dim,
                                          int64_t n, double *probabilities, bf_error *err);
 
+/* The policy in the words of the log: if it names its actions (columns pi:NAME) or its states, *out
+ * has them in the order of the log, and actions that the log has never seen come last. Otherwise
+ * *out is the policy itself. bf_policy_apply does this by itself; bf_problem.target is to be the
+ * policy that this gives. */
+BF_API bf_status bf_policy_bind(const bf_policy **out, const bf_policy *policy,
+                                const bf_dataset *data, bf_arena *arena, bf_error *err);
+
 /* The log with the policy as its target: `pi` and `npi` (for vectors `sa` and `na`) come from it;
  * columns of the log give way to it. The policy may know actions that the log has not seen: *out
  * has as many actions as the policy, unless columns of the log fix another number, which is an

@@ -49,13 +49,14 @@ static const bf_option rows[] = {
                       "not exceed, and the mean reward of that share (CVaR)."),
     BF_OPTION(estimate_options, by, NULL,
               "COLUMN: Also the target's reward and share of steps for every value of the column: "
-              "a, s if states are finite, or another column of numbers."),
+              "a, s if states are finite, or another column."),
     BF_OPTION(estimate_options, json, NULL, BF__JSON_HELP),
     BF_OPTION(estimate_options, report, NULL, BF__REPORT_HELP),
     BF_OPTION(
         estimate_options, weights_out, NULL,
         "FILE: Write two weights of every transition, in the log's order: weight, which is never "
-        "negative, and signed, for which the sum of signed times reward is the estimate."),
+        "negative, and signed, for which the sum of signed times reward is the estimate; and the "
+        "names of its episode and action, if the log has them."),
     BF_OPTION(estimate_options, strict, "no",
               "Exit with status 1 if the verdict is that the log cannot tell."),
     BF_OPTION(estimate_options, verbose, "no", BF__VERBOSE_HELP),
@@ -64,20 +65,72 @@ static const bf_option_table table = BF_OPTION_TABLE("Options", estimate_options
 
 extern const bf__command bf__command_estimate;
 
-static bf_status write_weights(const char *path, const bf_estimate *estimate, int64_t n,
+/* A field of CSV: quoted if it has to be. */
+static bool put_field(FILE *file, const char *text) {
+    if (!strpbrk(text, ",\"\r\n") && *text != '#')
+        return fprintf(file, ",%s", text) >= 0;
+    bool good = fputs(",\"", file) >= 0;
+    for (; *text; text++) {
+        if (*text == '"')
+            good = fputc('"', file) >= 0 && good;
+        good = fputc(*text, file) >= 0 && good;
+    }
+    return fputc('"', file) >= 0 && good;
+}
+
+/* The episode of each transition; NULL if the log has no ids of episodes. */
+static bf_status find_episodes(int64_t **out, const bf_dataset *data, bf_arena *arena,
                                bf_error *err) {
+    const int64_t *begin, *order;
+    *out = NULL;
+    if (!bf_dataset_episodes_named(data))
+        return BF_OK;
+    int64_t count = bf_dataset_episodes(data, &begin, &order, NULL);
+    BF_ALLOC(*out, arena, bf_dataset_rows(data), err);
+    for (int64_t e = 0; e < count; e++)
+        for (int64_t j = begin[e]; j < begin[e + 1]; j++)
+            (*out)[order[j]] = e;
+    return BF_OK;
+}
+
+/* The names that a row has in the log: of its episode and of its action. */
+static bool put_names(FILE *file, const bf_dataset *data, const int64_t *episode,
+                      const bf_array *action, int64_t i) {
+    char name[1024];
+    bool good = true;
+    if (episode)
+        good = put_field(file, bf_dataset_episode_name(data, episode[i], name, sizeof name));
+    if (action->data)
+        good = put_field(file, bf_dataset_action_name(data, ((const int32_t *)action->data)[i],
+                                                      name, sizeof name)) &&
+               good;
+    return good;
+}
+
+static bf_status write_weights(const char *path, const bf_estimate *estimate,
+                               const bf_dataset *data, bf_arena *arena, bf_error *err) {
     const double *weights = bf_estimate_weights(estimate);
     const double *signed_weights = bf_estimate_signed_weights(estimate);
     char *text = NULL;
     size_t size = 0;
+    int64_t *episode;
+    bf_array action = {0};
     if (!weights)
         return bf_fail(err, BF_EUSAGE, "--weights-out: this method has no weights");
+    BF_TRY(find_episodes(&episode, data, arena, err));
+    if (bf_dataset_actions_named(data))
+        bf_dataset_column(&action, data, "a");
     FILE *file = open_memstream(&text, &size);
     if (!file)
         return bf_fail(err, BF_ENOMEM, "out of memory");
-    bool bad = fputs("weight,signed\n", file) < 0; /* only the calls tell if memory did not grow */
-    for (int64_t i = 0; i < n; i++)
-        bad = fprintf(file, "%.17g,%.17g\n", weights[i], signed_weights[i]) < 0 || bad;
+    /* Only the calls tell if memory did not grow. */
+    bool bad = fprintf(file, "weight,signed%s%s\n", episode ? ",episode" : "",
+                       action.data ? ",action" : "") < 0;
+    for (int64_t i = 0; i < bf_dataset_rows(data); i++) {
+        bad = fprintf(file, "%.17g,%.17g", weights[i], signed_weights[i]) < 0 || bad;
+        bad = !put_names(file, data, episode, &action, i) || bad;
+        bad = fputc('\n', file) < 0 || bad;
+    }
     bad = fclose(file) != 0 || bad;
     bf_status status =
         bad ? bf_fail(err, BF_ENOMEM, "out of memory") : bf_file_write(path, text, size, err);
@@ -169,8 +222,7 @@ static bf_status run_one(bf__tool *tool, const estimate_options *o, const bf__qu
     BF_TRY(run_method(&answer, tool, q, with, 0, err));
     BF_TRY(look_further(&answer, tool, o, with->methods.settings[0], &with->trust, err));
     if (o->weights_out)
-        BF_TRY(
-            write_weights(o->weights_out, answer.estimate, bf_dataset_rows(q->problem.data), err));
+        BF_TRY(write_weights(o->weights_out, answer.estimate, q->problem.data, tool->arena, err));
     answer.verbose = o->verbose;
     BF_TRY(bf__page_of_answer(tool, o->report, &answer, with->methods.settings[0], err));
     BF_TRY(bf_report_text(&text, &answer, tool->arena, err));

@@ -68,6 +68,7 @@ bf_status bf__question_load(bf__question *q, bf__tool *tool, const bf__asked *o,
     if (o->policy) {
         BF_TRY(bf_policy_parse(&problem->target, o->policy, bf_dataset_actions(problem->data),
                                tool->arena, err));
+        BF_TRY(bf_policy_bind(&problem->target, problem->target, problem->data, tool->arena, err));
         BF_TRY(bf_policy_apply(&problem->data, problem->target, problem->data, tool->arena, err));
     }
     if (o->behavior)

@@ -54,8 +54,8 @@ static bf_status add_policy(work *w, int at, const bf_named_policy *policy,
     bf_problem *own;
     BF_ALLOC(own, w->arena, 1, err);
     *own = *problem;
-    own->target = policy->policy;
-    BF_TRY(bf_policy_apply(&own->data, policy->policy, problem->data, w->arena, err));
+    BF_TRY(bf_policy_bind(&own->target, policy->policy, problem->data, w->arena, err));
+    BF_TRY(bf_policy_apply(&own->data, own->target, problem->data, w->arena, err));
     *entry = (bf_contestant){.name = policy->name, .problem = own, .estimator = estimator};
     BF_TRY(estimate(w, entry, w->settings, err));
     w->inputs[at] = entry->trust->measured;

@@ -147,6 +147,10 @@ const char *bf_dataset_episode_name(const bf_dataset *data, int64_t e, char *tex
                                : put_number(text, size, "", (int64_t)data->episode_id[e]);
 }
 
+bool bf_dataset_episodes_named(const bf_dataset *data) {
+    return data->episode_words != NULL;
+}
+
 bool bf_dataset_actions_named(const bf_dataset *data) {
     return data->action_names != NULL;
 }

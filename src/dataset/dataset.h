@@ -80,6 +80,8 @@ bf_status bf__dataset_read(bf_dataset *out, const char *const *paths, int count,
 
 /* The column (n) that was kept under this name; NULL if there is none. */
 const double *bf__dataset_extra(const bf_dataset *data, const char *name);
+/* The word with this code in that column; NULL if the column holds numbers, or is not there. */
+const char *bf__dataset_extra_word(const bf_dataset *data, const char *name, int64_t code);
 
 /* Checks every value that a user could have got wrong (finite numbers, probabilities, actions and
  * states in range, shapes) and fills what follows from the columns if it is 0: `actions`, the

@@ -59,7 +59,13 @@ const double *bf__dataset_extra(const bf_dataset *data, const char *name) {
     return k >= 0 ? data->extra + k * data->n : NULL;
 }
 
-/* Which columns to keep: every file has to have them. */
+const char *bf__dataset_extra_word(const bf_dataset *data, const char *name, int64_t code) {
+    int k = extra_place(data, name);
+    return k >= 0 && data->extra_words && data->extra_words[k] ? data->extra_words[k][code] : NULL;
+}
+
+/* Which columns to keep: every file has to have them. A column that a mapping has given a meaning
+ * can be kept, too. */
 static bf_status find_extras(bf_dataset *data, const char *keep, const part *parts, int count,
                              bf_arena *arena, bf_error *err) {
     char **names;
@@ -76,7 +82,7 @@ static bf_status find_extras(bf_dataset *data, const char *keep, const part *par
             if (found == file->count)
                 return bf_fail(err, BF_EDATA, "%s: there is no column '%s', which was asked for",
                                file->path, names[k]);
-            if (parts[f].group[found] != BF__GROUPS)
+            if (parts[f].group[found] != BF__GROUPS && bf__name_parse(names[k]).group != BF__GROUPS)
                 return bf_fail(err, BF_EUSAGE,
                                "%s: the column '%s' has a meaning of its own (docs/log-format.md) "
                                "and cannot be used for another",
@@ -278,6 +284,20 @@ static bf_status make_sinks(bf__sink **out, bf_dataset *data, bf__rows *table, c
     return BF_OK;
 }
 
+/* Columns that are kept and have a meaning besides are copied from where they were read to. */
+static void copy_meant(bf_dataset *data, const bf__rows *table, plan *p) {
+    double *extra = (double *)(uintptr_t)data->extra;
+    for (int g = 0; g < BF__GROUPS; g++)
+        for (int j = 0; j < p->width[g]; j++) {
+            int k = extra_place(data, table->names[g][j]);
+            if (k < 0)
+                continue;
+            memcpy(extra + k * data->n, table->column[g] + j * data->n,
+                   (size_t)data->n * sizeof *extra);
+            p->extra_words[k] = table->words[g][j];
+        }
+}
+
 static bf_status keep_extra_words(bf_dataset *data, const plan *p, bf_arena *arena, bf_error *err) {
     const char *const **words;
     BF_ZALLOC(words, arena, data->extras, err);
@@ -305,6 +325,7 @@ static bf_status fill(bf_dataset *data, bf__rows *table, const part *parts, int 
         BF_TRY(make_sinks(&sinks, data, table, &p, &parts[f], first, arena, scratch, err));
         BF_TRY(file->reader->fill(file, sinks, table->row + first, context, scratch, err));
     }
+    copy_meant(data, table, &p);
     return keep_extra_words(data, &p, arena, err);
 }
 

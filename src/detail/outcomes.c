@@ -205,6 +205,16 @@ static const double *column_of(const bf_dataset *data, const char *name, double 
     return bf__dataset_extra(data, name);
 }
 
+/* The word that a value of the column stands for; NULL if it is a number. */
+static const char *word_of(const bf_dataset *data, const char *name, double value) {
+    int64_t code = (int64_t)value;
+    if (strcmp(name, "a") == 0 && data->action)
+        return data->action_names ? data->action_names[code] : NULL;
+    if (strcmp(name, "s") == 0 && data->states > 0)
+        return data->state_labels ? data->state_labels[code] : NULL;
+    return bf__dataset_extra_word(data, name, code);
+}
+
 /* Distinct values, ascending, into `values` (MOST_GROUPS); the number, or -1 if there are more. */
 static int distinct(double *values, double *sorted, int64_t n) {
     int count = 0;
@@ -259,7 +269,7 @@ static bf_status find_groups(bf_outcomes *out, work *k, const char *by, bf_error
     BF_ALLOC(out->group, k->arena, out->groups, err);
     BF_ALLOC(y, k->arena, 2 * data->n, err);
     for (int g = 0; g < out->groups; g++) {
-        out->group[g] = (bf_group){.value = values[g]};
+        out->group[g] = (bf_group){.value = values[g], .name = word_of(data, by, values[g])};
         group_rows(y, &out->group[g], column, k);
         if (out->none || !(out->group[g].share > 0))
             continue;

@@ -48,7 +48,7 @@ static bf_status fill(bf_dataset *data, const double *all, double *least, bf_are
 
 bf_status bf__behavior_apply(const bf_policy *policy, bf_dataset *data, bf_arena *arena,
                              bf_error *err) {
-    char where[256];
+    char where[256], name[64];
     bf_dataset copy = *data; /* pi and npi stay as they are; we only need mu */
     if (!data->pi && !data->npi)
         copy.mu_all = NULL;
@@ -57,11 +57,12 @@ bf_status bf__behavior_apply(const bf_policy *policy, bf_dataset *data, bf_arena
     for (int64_t i = 0; i < data->n; i++)
         if (!(copy.pi[data->action[i] * data->n + i] > 0))
             return bf_fail(err, BF_EPOLICY,
-                           "%s: the behaviour %s never takes action %d in this state, but the log "
+                           "%s: the behaviour %s never takes action %s in this state, but the log "
                            "did",
                            bf_dataset_where(data, i, where, sizeof where), policy->name,
-                           data->action[i]);
+                           bf_dataset_action_name(data, data->action[i], name, sizeof name));
     data->actions = copy.actions;
+    data->action_names = copy.action_names;
     return fill(data, copy.pi, NULL, arena, err);
 }
 

@@ -22,6 +22,13 @@ struct bf_policy {
     bf_status (*probabilities)(const bf_policy *self, const double *states, int64_t n,
                                double *probabilities, bf_error *err);
 
+    /* A policy that names its actions or states has an order of its own. `bind` gives the policy in
+     * the order of the log, where the names are the same; actions that the log has never seen come
+     * after those. NULL: it names neither. */
+    const char *const *action_names; /* (A); NULL: they have numbers */
+    bf_status (*bind)(const bf_policy **out, const bf_policy *self, const bf_dataset *data,
+                      bf_arena *arena, bf_error *err);
+
     /* For actions that are vectors: `samples` of `action_dim` numbers each, (M * k, n). */
     int action_dim, samples;
     bf_status (*sample)(const bf_policy *self, const double *states, int64_t n, double *actions,

@@ -52,6 +52,14 @@ static bf_status mixed(const bf_policy *self, const double *states, int64_t n,
     return BF_OK;
 }
 
+static bf_status bind(const bf_policy **out, const bf_policy *self, const bf_dataset *data,
+                      bf_arena *arena, bf_error *err) {
+    const mixture *m = (const mixture *)self;
+    const bf_policy *base;
+    BF_TRY(bf_policy_bind(&base, m->base, data, arena, err));
+    return bf_policy_mix(out, base, m->alpha, arena, err);
+}
+
 bf_status bf_policy_mix(const bf_policy **out, const bf_policy *base, double alpha, bf_arena *arena,
                         bf_error *err) {
     *out = base;
@@ -68,6 +76,7 @@ bf_status bf_policy_mix(const bf_policy **out, const bf_policy *base, double alp
     *m = (mixture){*base, base, alpha};
     m->self.kind = "mixture";
     m->self.probabilities = mixed;
+    m->self.bind = base->bind ? bind : NULL;
     *out = &m->self;
     return BF_OK;
 }

@@ -1,6 +1,7 @@
 /* policy.c - The list of kinds of policies, and what they have in common. */
 #include "backflow/policy.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/fail.h"
@@ -161,9 +162,39 @@ static bf_status within(const bf_policy *policy, const bf_dataset *data, bf_erro
     return BF_OK;
 }
 
+bf_status bf_policy_bind(const bf_policy **out, const bf_policy *policy, const bf_dataset *data,
+                         bf_arena *arena, bf_error *err) {
+    *out = policy;
+    return policy->bind ? policy->bind(out, policy, data, arena, err) : BF_OK;
+}
+
+/* The actions of the policy as names of the log; those that nobody named have their number. */
+static bf_status name_actions(const bf_policy *policy, bf_dataset *data, bf_arena *arena,
+                              bf_error *err) {
+    const char **names;
+    char *number;
+    if (policy->action_names)
+        data->action_names = policy->action_names;
+    if (!data->action_names || data->actions == policy->actions)
+        return BF_OK;
+    BF_ALLOC(names, arena, policy->actions, err);
+    for (int a = 0; a < policy->actions; a++) {
+        if (policy->action_names || a < data->actions) {
+            names[a] = data->action_names[a];
+            continue;
+        }
+        BF_ALLOC(number, arena, 16, err);
+        snprintf(number, 16, "%d", a);
+        names[a] = number;
+    }
+    data->action_names = names;
+    return BF_OK;
+}
+
 bf_status bf__policy_apply(const bf_policy *policy, bf_dataset *data, bf_arena *arena,
                            bf_error *err) {
     double *pi, *npi;
+    BF_TRY(bf_policy_bind(&policy, policy, data, arena, err));
     BF_TRY(match(policy, data, err));
     BF_TRY(within(policy, data, err));
     if (!data->action)
@@ -179,6 +210,7 @@ bf_status bf__policy_apply(const bf_policy *policy, bf_dataset *data, bf_arena *
               err));
     data->pi = pi;
     data->npi = npi;
+    BF_TRY(name_actions(policy, data, arena, err));
     data->actions = policy->actions;
     return BF_OK;
 }

@@ -1,12 +1,9 @@
-/* table.c - A policy as a table: one row of probabilities per state.
+/* table.c - Files with a policy as a table: one row of probabilities per state.
  *
  * .csv   pi0,pi1,... under a header or without one; row i is state i. With a column s rows are in
  *        any order and say their state; memory is for the rows that are there, whatever states
- *        they claim.
+ *        they claim. Columns pi:NAME name actions, and words in s name states.
  * .npy   an array (S, A).
- *
- * Shapes      table (rows, A) row-major
- * Cost        O(A) per state asked about, and O(log rows) where rows say their state
  */
 #include <limits.h>
 #include <math.h>
@@ -19,70 +16,9 @@
 #include "dataset/reader.h"
 #include "format/npy.h"
 #include "format/number.h"
-#include "policy/kind.h"
+#include "policy/table_policy.h"
 
 #define SLACK 1e-6 /* how far the sum of probabilities may be from 1 */
-
-typedef struct table {
-    bf_policy base;
-    const double *rows;   /* (count, A) */
-    int64_t count;        /* rows */
-    const int64_t *state; /* (count), ascending: the state of each row; NULL: row i is state i */
-} table;
-
-/* The row of a state, or -1 where the file leaves it out. */
-static int64_t row_of(const table *t, int64_t state) {
-    int64_t low = 0, high = t->count;
-    if (!t->state)
-        return state;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (t->state[middle] < state)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < t->count && t->state[low] == state ? low : -1;
-}
-
-static bf_status probabilities(const bf_policy *self, const double *states, int64_t n, double *out,
-                               bf_error *err) {
-    const table *t = (const table *)self;
-    int actions = self->actions;
-    for (int64_t i = 0; i < n; i++) {
-        double s = states[i];
-        if (!(s >= 0 && s < (double)self->states) || s != floor(s))
-            return bf_fail(err, BF_EPOLICY, "%s: state %.17g is not one of its states, 0 to %lld",
-                           self->name, s, (long long)self->states - 1);
-        int64_t at = row_of(t, (int64_t)s);
-        if (at < 0)
-            return bf_fail(err, BF_EPOLICY, "%s: no row for state %.17g, which the log visits",
-                           self->name, s);
-        for (int a = 0; a < actions; a++)
-            out[a * n + i] = t->rows[at * actions + a];
-    }
-    return BF_OK;
-}
-
-static bf_status make(bf_policy **out, const char *name, const double *rows, int64_t count,
-                      const int64_t *state, int actions, bf_arena *arena, bf_error *err) {
-    table *t;
-    char *copy;
-    BF_ALLOC(t, arena, 1, err);
-    BF_ALLOC(copy, arena, (int64_t)strlen(name) + 1, err);
-    strcpy(copy, name);
-    *t = (table){.base = {.kind = "table",
-                          .name = copy,
-                          .actions = actions,
-                          .state_dim = 1,
-                          .states = state ? state[count - 1] + 1 : count,
-                          .probabilities = probabilities},
-                 .rows = rows,
-                 .count = count,
-                 .state = state};
-    *out = &t->base;
-    return BF_OK;
-}
 
 /* Checks one row of probabilities, `stride` apart. `where` opens the message if something is
  * wrong. */
@@ -115,7 +51,8 @@ static bf_status from_view(bf_policy **out, const char *name, bf_view rows, bf_a
         BF_TRY(check_row(bf_view_row(rows, s), 1, actions, where, err));
         memcpy(copy + s * actions, bf_view_row(rows, s), (size_t)actions * sizeof *copy);
     }
-    return make(out, name, copy, rows.rows, NULL, actions, arena, err);
+    bf__table table = {copy, rows.rows, NULL, NULL};
+    return bf__table_make(out, name, &table, actions, NULL, arena, err);
 }
 
 bf_status bf_policy_from_table(const bf_policy **out, const char *name, bf_view rows,
@@ -155,9 +92,10 @@ static bf_status read_npy(bf_policy **out, const char *path, const bf__bytes *by
 
 /* ---- .csv */
 
-/* The columns of a table are pi0, pi1, ... and perhaps s. place[c] is the action, or -1 for s. */
+/* The columns of a table are pi0, pi1, ... (or pi:NAME) and perhaps s. place[c] is the action, or
+ * -1 for s. */
 static bf_status columns(const bf__file *file, int *place, int *actions, bool *by_state,
-                         bf_arena *scratch, bf_error *err) {
+                         bf__labels *labels, bf_arena *scratch, bf_error *err) {
     bf__schema schema;
     bf__column_group *group;
     BF_ALLOC(group, scratch, file->count, err);
@@ -174,6 +112,7 @@ static bf_status columns(const bf__file *file, int *place, int *actions, bool *b
             place[c] = -1;
     }
     *actions = schema.width[BF__PI];
+    *labels = schema.labels;
     *by_state = schema.width[BF__S] > 0;
     if (!*actions)
         return bf_fail(err, BF_EPOLICY, "%s: no columns pi0, pi1, ...", file->path);
@@ -209,6 +148,35 @@ static bf_status sort_states(entry *out, const bf__file *file, const double *sta
     return BF_OK;
 }
 
+/* Every row names its state, and no two the same. */
+static bf_status name_states(const char ***out, const bf__file *file, const bf__words *words,
+                             const double *code, const int64_t *line, bf_arena *arena,
+                             bf_error *err) {
+    BF_ALLOC(*out, arena, file->rows, err);
+    for (int64_t i = 0; i < file->rows; i++) {
+        (*out)[i] = words->text[(int64_t)code[i]];
+        if (code[i] != (double)i) /* new words have new codes */
+            return bf_fail(err, BF_EPOLICY, "%s:%lld: s: state '%s' is there twice", file->path,
+                           (long long)line[i], (*out)[i]);
+    }
+    return BF_OK;
+}
+
+/* Copies names of the file into the arena of the policy. */
+static bf_status copy_names(const char ***out, const bf__labels *labels, bf_arena *arena,
+                            bf_error *err) {
+    char *copy;
+    *out = NULL;
+    if (!labels->count)
+        return BF_OK;
+    BF_ALLOC(*out, arena, labels->count, err);
+    for (int k = 0; k < labels->count; k++) {
+        BF_ALLOC(copy, arena, (int64_t)strlen(labels->text[k]) + 1, err);
+        (*out)[k] = strcpy(copy, labels->text[k]);
+    }
+    return BF_OK;
+}
+
 static bf_status read_csv(bf_policy **out, const bf__file *file, bf_arena *arena, bf_arena *scratch,
                           bf_error *err) {
     int *place, actions = 0;
@@ -217,34 +185,46 @@ static bf_status read_csv(bf_policy **out, const bf__file *file, bf_arena *arena
     double *pi, *state, *rows;
     entry *order;
     bf__sink *sinks;
+    bf__labels labels = {0};
+    bf__words *words = NULL;
+    const char **names, **state_names = NULL;
     char where[320];
     BF_ALLOC(place, scratch, file->count, err);
-    BF_TRY(columns(file, place, &actions, &by_state, scratch, err));
+    BF_TRY(columns(file, place, &actions, &by_state, &labels, scratch, err));
     BF_ALLOC(line, scratch, n, err);
     BF_ALLOC(state, scratch, n, err);
     BF_ALLOC(order, scratch, n, err);
     BF_ALLOC(pi, scratch, n * actions, err);
     BF_ZALLOC(sinks, scratch, file->count, err);
-    for (int c = 0; c < file->count; c++)
+    for (int c = 0; c < file->count; c++) {
         sinks[c].values = place[c] < 0 ? state : pi + n * place[c];
+        if (place[c] < 0 && file->looks && bf__kind_of(BF__S, true, &file->looks[c]) == BF__TEXT) {
+            BF_TRY(bf__words_create(&words, arena, err));
+            sinks[c].words = words;
+        }
+    }
     BF_TRY(file->reader->fill(file, sinks, line, NULL, scratch, err));
     for (int64_t i = 0; i < n; i++) {
         snprintf(where, sizeof where, "%.256s:%lld", file->path, (long long)line[i]);
         BF_TRY(check_row(pi + i, n, actions, where, err));
         order[i] = (entry){i, i};
     }
-    if (by_state) {
+    if (words) {
+        BF_TRY(name_states(&state_names, file, words, state, line, arena, err));
+    } else if (by_state) {
         BF_TRY(sort_states(order, file, state, line, err));
         BF_ALLOC(states, arena, n, err);
     }
     BF_ALLOC(rows, arena, n * actions, err);
     for (int64_t i = 0; i < n; i++) {
-        if (by_state)
+        if (states)
             states[i] = order[i].state;
         for (int a = 0; a < actions; a++)
             rows[i * actions + a] = pi[a * n + order[i].row];
     }
-    return make(out, file->path, rows, n, states, actions, arena, err);
+    BF_TRY(copy_names(&names, &labels, arena, err));
+    bf__table table = {rows, n, states, state_names};
+    return bf__table_make(out, file->path, &table, actions, names, arena, err);
 }
 
 /* ---- Both */

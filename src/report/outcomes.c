@@ -30,7 +30,10 @@ void bf__report_outcomes(FILE *out, const bf_outcomes *outcomes, const char *by)
         if (k == 0)
             fprintf(out, "\n  %-12s %10s  %-34s %s\n", by, "rows", "share of the target's steps",
                     "its reward per step");
-        fprintf(out, "  %-12.10g %10lld  ", g.value, (long long)g.rows);
+        if (g.name)
+            fprintf(out, "  %-12s %10lld  ", g.name, (long long)g.rows);
+        else
+            fprintf(out, "  %-12.10g %10lld  ", g.value, (long long)g.rows);
         char share[80] = "";
         if (g.share_interval.level > 0)
             snprintf(share, sizeof share, " (%.4g to %.4g)", g.share_interval.low,
@@ -57,6 +60,12 @@ static json_t *interval(const bf_interval *i) {
                      bf__json_number(i->high));
 }
 
+/* A word that is no UTF-8 goes by its number. */
+static json_t *group_name(const bf_group *g) {
+    json_t *name = g->name ? json_string(g->name) : NULL;
+    return name ? name : bf__json_number(g->value);
+}
+
 void bf__json_outcomes(json_t *object, const bf_outcomes *outcomes) {
     json_t *risks = json_array(), *groups = json_array();
     bf_risk r;
@@ -69,8 +78,8 @@ void bf__json_outcomes(json_t *object, const bf_outcomes *outcomes) {
                                                "cvar_interval", interval(&r.tail_interval)));
     for (int k = 0; bf_outcomes_group(outcomes, k, &g); k++)
         json_array_append_new(
-            groups, json_pack("{s:o, s:I, s:o, s:o, s:o, s:o}", "group", bf__json_number(g.value),
-                              "rows", (json_int_t)g.rows, "share", bf__json_number(g.share),
+            groups, json_pack("{s:o, s:I, s:o, s:o, s:o, s:o}", "group", group_name(&g), "rows",
+                              (json_int_t)g.rows, "share", bf__json_number(g.share),
                               "share_interval", interval(&g.share_interval), "value",
                               bf__json_number(g.mean), "interval", interval(&g.mean_interval)));
     if (json_array_size(risks) > 0)

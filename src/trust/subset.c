@@ -55,12 +55,17 @@ static bf_status pick(const void **out, const void *column, int64_t width, size_
 static bf_status keep_episodes(bf_dataset *out, const bf_dataset *data, const chosen *c,
                                bf_arena *arena, bf_error *err) {
     int64_t *begin, *order, put = 0;
+    double *id = NULL;
+    if (data->episode_id)
+        BF_ALLOC(id, arena, data->episodes, err);
     BF_ALLOC(begin, arena, data->episodes + 1, err);
     BF_ALLOC(order, arena, c->n, err);
     out->episodes = 0;
     for (int64_t e = 0; e < data->episodes; e++) {
         if (c->place[data->order[data->begin[e]]] < 0)
             continue;
+        if (id)
+            id[out->episodes] = data->episode_id[e];
         begin[out->episodes++] = put;
         for (int64_t j = data->begin[e]; j < data->begin[e + 1]; j++)
             order[put++] = c->place[data->order[j]];
@@ -68,6 +73,7 @@ static bf_status keep_episodes(bf_dataset *out, const bf_dataset *data, const ch
     begin[out->episodes] = put;
     out->begin = begin;
     out->order = order;
+    out->episode_id = id;
     return BF_OK;
 }
 
@@ -108,6 +114,7 @@ bf_status bf__subset(bf_dataset *out, const bf_dataset *data, const bf__clusters
     PICK(extra, data->extras);
     PICK(row, 1);
     out->begin = out->order = NULL;
+    out->episode_id = NULL;
     out->episodes = 0;
     if (data->begin && strcmp(clusters->kind, "block") != 0)
         BF_TRY(keep_episodes(out, data, &c, arena, err));
