@@ -29,7 +29,10 @@ typedef struct bf_read_options {
     const char *keep;   /* other columns to keep, with commas: "site,age"; NULL: none */
     bf_list map;        /* what the columns are: "state=age,ward action=dose reward=r", "@FILE"; see
                            docs/log-format.md. Empty: names are those of the log format */
-    size_t size;        /* sizeof(bf_read_options), or 0: the fields above are all there is */
+    const char *missing; /* gaps, that is empty, NA, nan: NULL, "error"; "drop" leaves their rows
+                            out, "forward" and "mean" fill state columns */
+    int64_t max_rows; /* whole episodes at random, so that there are at most so many rows; 0: all */
+    size_t size;      /* sizeof(bf_read_options), or 0: the fields above are all there is */
 } bf_read_options;
 
 BF_API extern const bf_option_table bf_read_table;
@@ -105,6 +108,12 @@ BF_API const char *bf_dataset_file(const bf_dataset *data, int index, int64_t *r
  * dropped. */
 BF_API int64_t bf_dataset_rows_read(const bf_dataset *data);
 BF_API int64_t bf_dataset_rows_dropped(const bf_dataset *data);
+/* Missing values: column number `index` that had some, and how many; false past the last. */
+BF_API bool bf_dataset_gap(const bf_dataset *data, int index, const char **column, int64_t *count);
+/* What became of them, as a sentence in `text`; NULL if there were none. */
+BF_API const char *bf_dataset_gaps_text(const bf_dataset *data, char *text, int size);
+/* Rows that `max_rows` left out. */
+BF_API int64_t bf_dataset_rows_left_out(const bf_dataset *data);
 /* Names of columns that mean nothing here, "x, y"; NULL: none. */
 BF_API const char *bf_dataset_ignored(const bf_dataset *data);
 

@@ -12,14 +12,18 @@ typedef struct bf_error {
 const char *bf_status_name(bf_status status);
 const char *bf_status_text(bf_status status);
 const char *bf_version(void);
-typedef ... bf_arena;
+typedef... bf_arena;
 bf_status bf_arena_create(bf_arena **out, const void *allocator, bf_error *err);
 void bf_arena_destroy(bf_arena *arena);
 void *bf_arena_zalloc(bf_arena *arena, int64_t count, size_t size, bf_error *err);
 size_t bf_arena_bytes(const bf_arena *arena);
 
 /* context.h */
-typedef enum bf_message_level { BF_MESSAGE_DEBUG, BF_MESSAGE_NOTE, BF_MESSAGE_WARNING } bf_message_level;
+typedef enum bf_message_level {
+    BF_MESSAGE_DEBUG,
+    BF_MESSAGE_NOTE,
+    BF_MESSAGE_WARNING
+} bf_message_level;
 typedef struct bf_progress {
     const char *task;
     double done, total;
@@ -40,8 +44,15 @@ typedef struct bf_context {
 
 /* options.h */
 typedef enum bf_option_type {
-    BF_OPTION_BOOL, BF_OPTION_INT, BF_OPTION_SEED, BF_OPTION_REAL, BF_OPTION_AUTO,
-    BF_OPTION_STRING, BF_OPTION_LIST, BF_OPTION_ENUM, ...
+    BF_OPTION_BOOL,
+    BF_OPTION_INT,
+    BF_OPTION_SEED,
+    BF_OPTION_REAL,
+    BF_OPTION_AUTO,
+    BF_OPTION_STRING,
+    BF_OPTION_LIST,
+    BF_OPTION_ENUM,
+    ...
 } bf_option_type;
 typedef struct bf_option {
     const char *field;
@@ -59,7 +70,7 @@ typedef struct bf_option_table {
     size_t size;
     ...;
 } bf_option_table;
-typedef ... bf_settings;
+typedef... bf_settings;
 bf_status bf_options_init(const bf_option_table *table, void *options, bf_error *err);
 const bf_option *bf_options_find(const bf_option_table *table, const char *name);
 bf_status bf_options_set(const bf_option *row, void *options, const char *text, bf_error *err);
@@ -81,9 +92,11 @@ typedef struct bf_view {
 } bf_view;
 
 /* dataset.h */
-typedef ... bf_dataset;
-typedef ... bf_columns;
-typedef struct bf_read_options { ...; } bf_read_options;
+typedef... bf_dataset;
+typedef... bf_columns;
+typedef struct bf_read_options {
+    ...;
+} bf_read_options;
 extern const bf_option_table bf_read_table;
 bf_status bf_dataset_read(const bf_dataset **out, const char *const *paths, int count,
                           const bf_read_options *options, const bf_context *context,
@@ -107,7 +120,7 @@ int64_t bf_dataset_episodes(const bf_dataset *data, const int64_t **begin, const
 const char *bf_dataset_ignored(const bf_dataset *data);
 
 /* policy.h */
-typedef ... bf_policy;
+typedef... bf_policy;
 typedef struct bf_policy_function {
     const char *name;
     int state_dim;
@@ -125,8 +138,8 @@ bf_status bf_policy_from_table(const bf_policy **out, const char *name, bf_view 
 bf_status bf_policy_from_function(const bf_policy **out, const bf_policy_function *function,
                                   bf_arena *arena, bf_error *err);
 bf_status bf_policy_uniform(const bf_policy **out, int actions, bf_arena *arena, bf_error *err);
-bf_status bf_policy_mix(const bf_policy **out, const bf_policy *base, double alpha,
-                        bf_arena *arena, bf_error *err);
+bf_status bf_policy_mix(const bf_policy **out, const bf_policy *base, double alpha, bf_arena *arena,
+                        bf_error *err);
 bf_status bf_policy_parse(const bf_policy **out, const char *spec, int actions, bf_arena *arena,
                           bf_error *err);
 int bf_policy_actions(const bf_policy *policy);
@@ -134,10 +147,10 @@ bf_status bf_policy_probabilities(const bf_policy *policy, const double *states,
                                   double *probabilities, bf_error *err);
 bf_status bf_policy_apply(const bf_dataset **out, const bf_policy *policy, const bf_dataset *data,
                           bf_arena *arena, bf_error *err);
-bf_status bf_behavior_apply(const bf_dataset **out, const bf_policy *policy,
-                            const bf_dataset *data, bf_arena *arena, bf_error *err);
-bf_status bf_behavior_fit(const bf_dataset **out, const bf_dataset *data,
-                          const bf_context *context, bf_arena *arena, bf_error *err);
+bf_status bf_behavior_apply(const bf_dataset **out, const bf_policy *policy, const bf_dataset *data,
+                            bf_arena *arena, bf_error *err);
+bf_status bf_behavior_fit(const bf_dataset **out, const bf_dataset *data, const bf_context *context,
+                          bf_arena *arena, bf_error *err);
 
 /* problem.h, estimator.h */
 typedef struct bf_problem {
@@ -148,7 +161,7 @@ typedef struct bf_problem {
     size_t size;
     ...;
 } bf_problem;
-typedef ... bf_estimate;
+typedef... bf_estimate;
 typedef struct bf_model {
     const char *name;
     const bf_option_table *options;
@@ -177,10 +190,12 @@ bool bf_diagnostic_describe(int index, const char **key, const char **label,
                             const char **definition);
 
 /* trust.h, detail.h */
-typedef ... bf_trust;
-typedef ... bf_horizon;
-typedef ... bf_outcomes;
-typedef struct bf_trust_options { ...; } bf_trust_options;
+typedef... bf_trust;
+typedef... bf_horizon;
+typedef... bf_outcomes;
+typedef struct bf_trust_options {
+    ...;
+} bf_trust_options;
 extern const bf_option_table bf_trust_table;
 bf_status bf_trust_measure(const bf_trust **out, const bf_estimate *estimate,
                            const bf_estimator *estimator, const bf_problem *problem,
@@ -210,12 +225,15 @@ typedef struct bf_named_policy {
     const bf_policy *policy;
     ...;
 } bf_named_policy;
-typedef ... bf_contest;
+typedef... bf_contest;
 bf_status bf_compare_policies(const bf_contest **out, const bf_named_policy *policies, int count,
                               const bf_estimator *estimator, const bf_problem *problem,
                               const bf_settings *settings, const bf_trust_options *how,
                               const bf_context *context, bf_arena *arena, bf_error *err);
-typedef struct bf_pair { int a, b; ...; } bf_pair;
+typedef struct bf_pair {
+    int a, b;
+    ...;
+} bf_pair;
 bool bf_contest_pair(const bf_contest *contest, int index, bf_pair *out);
 int bf_contest_sentence(const bf_contest *contest, int index, char *text, size_t size);
 
@@ -250,7 +268,10 @@ typedef struct bf_simulation {
 bf_status bf_simulate(const bf_dataset **out, const bf_simulation *simulation,
                       const bf_context *context, bf_arena *arena, bf_error *err);
 typedef enum bf_truth_kind {
-    BF_TRUTH_AVERAGE, BF_TRUTH_DISCOUNTED, BF_TRUTH_EPISODE, ...
+    BF_TRUTH_AVERAGE,
+    BF_TRUTH_DISCOUNTED,
+    BF_TRUTH_EPISODE,
+    ...
 } bf_truth_kind;
 typedef struct bf_truth_plan {
     bf_truth_kind kind;
@@ -262,7 +283,9 @@ typedef struct bf_truth_plan {
     size_t size;
     ...;
 } bf_truth_plan;
-typedef struct bf_truth { ...; } bf_truth;
+typedef struct bf_truth {
+    ...;
+} bf_truth;
 bf_status bf_true_value(const bf_truth **out, const bf_truth_plan *plan, const bf_env *env,
                         const bf_policy *policy, const bf_context *context, bf_arena *arena,
                         bf_error *err);
@@ -299,8 +322,8 @@ typedef struct bf_contest_answer {
 } bf_contest_answer;
 bf_status bf_report_contest_text(const char **out, const bf_contest_answer *answer, bool unicode,
                                  bf_arena *arena, bf_error *err);
-bf_status bf_report_contest_json(const char **out, const bf_contest_answer *answer,
-                                 bf_arena *arena, bf_error *err);
+bf_status bf_report_contest_json(const char **out, const bf_contest_answer *answer, bf_arena *arena,
+                                 bf_error *err);
 bf_status bf_report_log_text(const char **out, const bf_dataset *data, bf_arena *arena,
                              bf_error *err);
 bf_status bf_report_log_json(const char **out, const bf_dataset *data, bf_arena *arena,
@@ -332,9 +355,9 @@ bf_machine bf_machine_describe(void);
 
 /* What the library calls, in Python: see _library.py and policy.py. */
 extern "Python" {
-    void bfpy_message(void *context, bf_message_level level, const char *text);
-    bool bfpy_progress(void *context, const bf_progress *progress);
-    int bfpy_probabilities(void *context, const double *states, int64_t n, double *probabilities,
-                           bf_error *err);
-    int bfpy_sample(void *context, const double *states, int64_t n, double *actions, bf_error *err);
+void bfpy_message(void *context, bf_message_level level, const char *text);
+bool bfpy_progress(void *context, const bf_progress *progress);
+int bfpy_probabilities(void *context, const double *states, int64_t n, double *probabilities,
+                       bf_error *err);
+int bfpy_sample(void *context, const double *states, int64_t n, double *actions, bf_error *err);
 }

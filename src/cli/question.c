@@ -65,6 +65,12 @@ bf_status bf__question_load(bf__question *q, bf__tool *tool, const bf__asked *o,
     if (bf_dataset_ignored(problem->data))
         bf__tool_note(tool, BF_MESSAGE_WARNING, "columns not known and not used: %s",
                       bf_dataset_ignored(problem->data));
+    char gaps[512];
+    if (bf_dataset_gaps_text(problem->data, gaps, sizeof gaps))
+        bf__tool_note(tool, BF_MESSAGE_WARNING, "%s", gaps);
+    if (bf_dataset_rows_left_out(problem->data))
+        bf__tool_note(tool, BF_MESSAGE_NOTE, "--max-rows left out %lld rows, in whole episodes",
+                      (long long)bf_dataset_rows_left_out(problem->data));
     if (o->policy) {
         BF_TRY(bf_policy_parse(&problem->target, o->policy, bf_dataset_actions(problem->data),
                                tool->arena, err));

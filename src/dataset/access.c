@@ -40,6 +40,47 @@ const char *bf_dataset_ignored(const bf_dataset *data) {
     return data->ignored;
 }
 
+int64_t bf_dataset_rows_left_out(const bf_dataset *data) {
+    return data->rows_left_out;
+}
+
+bool bf_dataset_gap(const bf_dataset *data, int index, const char **column, int64_t *count) {
+    if (index < 0 || index >= data->gap_count)
+        return false;
+    *column = data->gaps[index].column;
+    *count = data->gaps[index].count;
+    return true;
+}
+
+const char *bf_dataset_gaps_text(const bf_dataset *data, char *text, int size) {
+    size_t room = (size_t)size, used = 0;
+    if (!data->gap_count)
+        return NULL;
+    used = (size_t)snprintf(text, room, "missing values in ");
+    for (int k = 0; k < data->gap_count && used + 64 < room; k++)
+        used += (size_t)snprintf(
+            text + used, room - used, "%s%s (%lld)", k ? ", " : "",
+            used + 64 + strlen(data->gaps[k].column) < room ? data->gaps[k].column : "...",
+            (long long)data->gaps[k].count);
+    if (used >= room)
+        return text;
+    if (data->rows_gapped)
+        used += (size_t)snprintf(text + used, room - used, ": %lld rows were left out",
+                                 (long long)data->rows_gapped);
+    else
+        used +=
+            (size_t)snprintf(text + used, room - used, ": filled with %s",
+                             strcmp(data->missing, "mean") == 0 ? "the usual value of the column"
+                                                                : "the last value of the episode");
+    if (data->starts_gapped && used < room)
+        snprintf(text + used, room - used, "; episodes that lost their first row: %lld",
+                 (long long)data->starts_gapped);
+    if (data->gaps_early && used < room)
+        snprintf(text + used, room - used, ", or the usual one if there was none (%lld)",
+                 (long long)data->gaps_early);
+    return text;
+}
+
 /* A block (width, n), column after column, as an array (n, width); width 0: (n). */
 static bf_array block(const double *values, int64_t n, int64_t width) {
     bf_array array = bf_array_1d(values, BF_FLOAT64, n);

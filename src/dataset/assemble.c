@@ -9,6 +9,8 @@
 
 #include "core/fail.h"
 #include "dataset/assemble.h"
+#include "dataset/drop.h"
+#include "dataset/gaps.h"
 
 static bf_status flags(const uint8_t **out, const bf_dataset *data, const bf__rows *rows,
                        bf__column_group group, bf_arena *arena, bf_error *err) {
@@ -65,80 +67,9 @@ static bf_status follow(const double **out, const double *from, int width, int64
     return BF_OK;
 }
 
-/* The columns belong to this log, so we may write to them. */
-static void keep_reals(const double *column, int width, int64_t n, const int64_t *next) {
-    double *values = (double *)(uintptr_t)column;
-    int64_t place = 0;
-    for (int j = 0; column && j < width; j++)
-        for (int64_t i = 0; i < n; i++)
-            if (next[i] >= 0)
-                values[place++] = values[j * n + i];
-}
-
-static void keep_flags(const uint8_t *column, int64_t n, const int64_t *next) {
-    uint8_t *values = (uint8_t *)(uintptr_t)column;
-    for (int64_t i = 0, place = 0; column && i < n; i++)
-        if (next[i] >= 0)
-            values[place++] = values[i];
-}
-
-/* Removes the rows with next[i] < 0 from every column and from the episodes. */
-static void drop(bf_dataset *data, bf__rows *rows, int64_t *next) {
-    int64_t n = data->n;
-    int width = data->state_dim;
-    keep_reals(data->state, width, n, next);
-    keep_reals(data->next_state, width, n, next);
-    keep_reals(data->reward, 1, n, next);
-    keep_reals(data->action_vector, data->action_dim, n, next);
-    keep_reals(data->mu, 1, n, next);
-    keep_reals(data->mu_all, data->actions, n, next);
-    keep_reals(data->pi, data->actions, n, next);
-    keep_reals(data->npi, data->actions, n, next);
-    keep_reals(data->na, data->samples * data->action_dim, n, next);
-    keep_reals(data->sa, data->samples * data->action_dim, n, next);
-    keep_reals(data->extra, data->extras, n, next);
-    keep_flags(data->terminated, n, next);
-    keep_flags(data->truncated, n, next);
-    int32_t *action = (int32_t *)(uintptr_t)data->action;
-    bf_source *sources = (bf_source *)(uintptr_t)data->sources;
-    int64_t place = 0, source = 0;
-    for (int64_t i = 0; i < n; i++) { /* from here on next[i] is the new place of row i */
-        while (source < data->source_count && sources[source].first == i)
-            sources[source++].first = place;
-        if (next[i] < 0)
-            continue;
-        if (action)
-            action[place] = action[i];
-        rows->row[place] = rows->row[i];
-        next[i] = place++;
-    }
-    int64_t *order = (int64_t *)(uintptr_t)data->order;
-    int64_t *begin = (int64_t *)(uintptr_t)data->begin;
-    double *id = (double *)(uintptr_t)data->episode_id;
-    int64_t count = 0, put = 0;
-    for (int64_t e = 0; e < data->episodes; e++) {
-        int64_t from = begin[e], to = begin[e + 1], head = put;
-        for (int64_t j = from; j < to; j++)
-            if (next[order[j]] >= 0)
-                order[put++] = next[order[j]];
-        if (put == head)
-            continue;
-        begin[count] = head; /* count <= e: begin[e + 1] is still to be read */
-        if (id)
-            id[count] = id[e];
-        count++;
-    }
-    begin[count] = put;
-    data->episodes = count;
-    data->n = put;
-}
-
-/* Takes the next states from the next rows. */
-static bf_status link_rows(bf_dataset *data, bf__rows *rows, bf_arena *arena, bf_arena *scratch,
-                           bf_error *err) {
-    int64_t n = data->n, *next, dropped = 0;
-    BF_ALLOC(next, scratch, n, err);
-    successors(data, next);
+/* Takes the next states from the next rows; next (n) says which they are. */
+static bf_status link_rows(bf_dataset *data, const int64_t *next, bf_arena *arena, bf_error *err) {
+    int64_t n = data->n, dropped = 0;
     BF_TRY(follow(&data->next_state, data->state, data->state_dim, n, next, arena, err));
     if (data->pi && !data->npi)
         BF_TRY(follow(&data->npi, data->pi, data->actions, n, next, arena, err));
@@ -152,15 +83,58 @@ static bf_status link_rows(bf_dataset *data, bf__rows *rows, bf_arena *arena, bf
                        "%s: no transitions: without ns columns the next state comes from the next "
                        "row, and no episode has two rows",
                        data->sources[0].path);
-    if (dropped)
-        drop(data, rows, next);
     return BF_OK;
 }
 
-bf_status bf__assemble(bf_dataset *data, bf__rows *rows, bf_arena *arena, bf_arena *scratch,
+/* Takes out the rows that have a gap, or whose next row has one. */
+static bf_status leave_gaps(bf_dataset *data, const bf__rows *rows, int64_t *next, bool linked,
+                            bf_error *err) {
+    int64_t n = data->n, ends = 0, removed = 0;
+    for (int64_t e = 0; e < data->episodes; e++)
+        data->starts_gapped += rows->gap[data->order[data->begin[e]]];
+    for (int64_t i = 0; i < n; i++)
+        ends += next[i] < 0 && !rows->gap[i];
+    for (int64_t i = 0; i < n; i++)
+        if (rows->gap[i] || (linked && next[i] >= 0 && rows->gap[next[i]]))
+            next[i] = -1;
+    for (int64_t i = 0; i < n; i++)
+        removed += next[i] < 0;
+    data->rows_dropped = ends;
+    data->rows_gapped = removed - ends;
+    return removed < n ? BF_OK
+                       : bf_fail(err, BF_EDATA, "%s: no transitions: every row has a gap",
+                                 data->sources[0].path);
+}
+
+/* Decides which rows are transitions, and drops the others. */
+static bf_status settle_rows(bf_dataset *data, bf__rows *rows, bool linked, bf_arena *arena,
+                             bf_arena *scratch, bf_error *err) {
+    int64_t n = data->n, *next, left = 0;
+    if (!linked && !rows->gap)
+        return BF_OK;
+    BF_ALLOC(next, scratch, n, err);
+    for (int64_t i = 0; i < n; i++)
+        next[i] = i;
+    if (linked) {
+        successors(data, next);
+        BF_TRY(link_rows(data, next, arena, err));
+    }
+    if (rows->gap)
+        BF_TRY(leave_gaps(data, rows, next, linked, err));
+    for (int64_t i = 0; i < n; i++)
+        left += next[i] < 0;
+    if (left)
+        bf__drop(data, rows, next);
+    return BF_OK;
+}
+
+bf_status bf__assemble(bf_dataset *data, bf__rows *rows, const bf_read_options *options,
+                       const bf_context *context, bf_arena *arena, bf_arena *scratch,
                        bf_error *err) {
     double **column = rows->column;
     const int *width = rows->schema.width;
+    data->row = rows->row;
+    BF_TRY(bf__gaps_find(data, rows, options->missing, arena, scratch, err));
     data->state_dim = width[BF__S];
     data->real_state = !rows->schema.plain[BF__S];
     data->state = column[BF__S];
@@ -172,7 +146,6 @@ bf_status bf__assemble(bf_dataset *data, bf__rows *rows, bf_arena *arena, bf_are
     data->npi = column[BF__NPI];
     data->na = column[BF__NA];
     data->sa = column[BF__SA];
-    data->row = rows->row;
     if (rows->schema.plain[BF__A]) {
         data->actions = width[BF__MU_ALL] ? width[BF__MU_ALL]
                         : width[BF__PI]   ? width[BF__PI]
@@ -188,6 +161,8 @@ bf_status bf__assemble(bf_dataset *data, bf__rows *rows, bf_arena *arena, bf_are
     settle_ends(data);
     bool linked = !data->next_state;
     BF_TRY(bf__episodes_find(data, rows, linked, arena, scratch, err));
+    BF_TRY(bf__gaps_fill(data, rows, options->missing, scratch, err));
     BF_TRY(bf__encode_states(data, rows, arena, scratch, err));
-    return linked ? link_rows(data, rows, arena, scratch, err) : BF_OK;
+    BF_TRY(settle_rows(data, rows, linked, arena, scratch, err));
+    return bf__choose_rows(data, rows, options->max_rows, context, scratch, err);
 }

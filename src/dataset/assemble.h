@@ -2,20 +2,7 @@
 #ifndef BF_DATASET_ASSEMBLE_H
 #define BF_DATASET_ASSEMBLE_H
 
-#include "dataset/columns.h"
-#include "dataset/dataset.h"
-#include "dataset/words.h"
-
-/* The rows as they were read, all files one after another. Columns that become part of the log are
- * in its arena, the others in scratch memory. */
-typedef struct bf__rows {
-    bf__schema schema;
-    double *column[BF__GROUPS];     /* (width, n) or NULL */
-    bf__words **words[BF__GROUPS];  /* (width): dictionaries of columns of words, NULL of others */
-    const char **names[BF__GROUPS]; /* (width): as the file has them */
-    int64_t *row;                   /* (n) */
-    bool timed;                     /* t is a point in time: only its order counts */
-} bf__rows;
+#include "dataset/rows.h"
 
 /* Finds the episodes of data, whose sources, state and flags are set. Fills begin, order, episodes,
  * their ids and episodes_inferred; all are empty for a bag of transitions. If `linked` is set, the
@@ -30,8 +17,9 @@ bf_status bf__encode_states(bf_dataset *data, bf__rows *rows, bf_arena *arena, b
 bf_status bf__encode_actions(bf_dataset *data, const bf__rows *rows, bf_arena *arena,
                              bf_error *err);
 
-/* Turns rows into a log. `data` has n, sources and source_count set. */
-bf_status bf__assemble(bf_dataset *data, bf__rows *rows, bf_arena *arena, bf_arena *scratch,
+/* Turns rows into a log. `data` has n, sources, source_count and the columns that are kept. */
+bf_status bf__assemble(bf_dataset *data, bf__rows *rows, const bf_read_options *options,
+                       const bf_context *context, bf_arena *arena, bf_arena *scratch,
                        bf_error *err);
 
 #endif

@@ -23,6 +23,12 @@ typedef struct bf__input {
     const char *category; /* "ICU"; NULL: a column of numbers */
 } bf__input;
 
+/* A column with missing values. */
+typedef struct bf__gap {
+    const char *column;
+    int64_t count, first; /* how many, and the row of the first */
+} bf__gap;
+
 struct bf_dataset {
     int64_t n;       /* transitions */
     int state_dim;   /* d */
@@ -69,6 +75,15 @@ struct bf_dataset {
     int64_t rows_read;    /* rows in the files */
     int64_t rows_dropped; /* last rows of unterminated episodes with no next state */
     const char *ignored;  /* unknown columns, "x, y", or NULL */
+
+    /* Missing values: how many each column had, and what became of them. */
+    const char *missing; /* "drop", "forward", "mean"; NULL: there was none */
+    const bf__gap *gaps; /* (gap_count): columns with gaps */
+    int gap_count;
+    int64_t rows_gapped;   /* rows left out for a gap, or because the next row has one */
+    int64_t starts_gapped; /* episodes that lost their first row so */
+    int64_t gaps_early;    /* "forward": gaps with no earlier value in their episode: the mean */
+    int64_t rows_left_out; /* by max_rows */
 
     const struct bf_behavior *behavior; /* how mu was fitted to the log; NULL: it was not */
 };

@@ -195,7 +195,7 @@ bf_status bf__encode_actions(bf_dataset *data, const bf__rows *rows, bf_arena *a
     char where[256];
     BF_ALLOC(action, arena, data->n, err);
     for (int64_t i = 0; i < data->n; i++) {
-        double a = values[i];
+        double a = rows->gap && rows->gap[i] ? 0 : values[i]; /* such a row goes */
         if (!(a >= 0 && a <= 1e6) || a != floor(a))
             return bf_fail(err, BF_EDATA,
                            "%s: %s: %.17g is not an action; actions are 0, 1, 2, ... (vectors of "

@@ -14,6 +14,7 @@
 #include "core/fail.h"
 #include "core/text.h"
 #include "dataset/assemble.h"
+#include "dataset/gaps.h"
 
 /* A file and what its columns mean. */
 typedef struct part {
@@ -261,8 +262,8 @@ static bf_status copy_text(const char **out, const char *text, bf_arena *arena, 
 
 /* Where the columns of file f go. */
 static bf_status make_sinks(bf__sink **out, bf_dataset *data, bf__rows *table, const plan *p,
-                            const part *of, int64_t first, bf_arena *arena, bf_arena *scratch,
-                            bf_error *err) {
+                            const part *of, int64_t first, bool gaps, bf_arena *arena,
+                            bf_arena *scratch, bf_error *err) {
     const bf__file *file = of->file;
     double *extra = (double *)(uintptr_t)data->extra;
     BF_ZALLOC(*out, scratch, file->count, err);
@@ -276,6 +277,7 @@ static bf_status make_sinks(bf__sink **out, bf_dataset *data, bf__rows *table, c
             (bf__sink){.values = block + data->n * place + first,
                        .flag = kind == BF__FLAG,
                        .time = kind == BF__TIME,
+                       .gaps = gaps,
                        .words = g < BF__GROUPS ? table->words[g][place] : p->extra_words[place]};
         if (g < BF__GROUPS && !table->names[g][place])
             BF_TRY(copy_text(&table->names[g][place],
@@ -308,11 +310,13 @@ static bf_status keep_extra_words(bf_dataset *data, const plan *p, bf_arena *are
 }
 
 static bf_status fill(bf_dataset *data, bf__rows *table, const part *parts, int count,
-                      const bf__map *map, const bf_context *context, bf_arena *arena,
+                      const bf__sources *from, const bf_context *context, bf_arena *arena,
                       bf_arena *scratch, bf_error *err) {
     plan p = {0};
+    bool gaps = bf__gaps_allowed(from->options->missing);
     table->schema = parts[0].schema;
-    const bf__labels *labels = table->schema.labels.count ? &table->schema.labels : &map->actions;
+    const bf__labels *labels =
+        table->schema.labels.count ? &table->schema.labels : &from->map.actions;
     BF_TRY(decide(&p, data, parts, count, labels->count > 0, scratch, err));
     BF_TRY(check_kinds(&p, &table->schema, parts[0].file->path, err));
     BF_TRY(make_words(table, &p, labels, arena, scratch, err));
@@ -322,7 +326,7 @@ static bf_status fill(bf_dataset *data, bf__rows *table, const part *parts, int 
         bf__sink *sinks;
         const bf__file *file = parts[f].file;
         int64_t first = data->sources[f].first;
-        BF_TRY(make_sinks(&sinks, data, table, &p, &parts[f], first, arena, scratch, err));
+        BF_TRY(make_sinks(&sinks, data, table, &p, &parts[f], first, gaps, arena, scratch, err));
         BF_TRY(file->reader->fill(file, sinks, table->row + first, context, scratch, err));
     }
     copy_meant(data, table, &p);
@@ -363,8 +367,8 @@ bf_status bf__load(bf_dataset *out, const bf__sources *from, const bf_context *c
     out->rows_read = out->n;
     BF_TRY(find_extras(out, from->options->keep, parts, from->count, arena, err));
     BF_TRY(list_ignored(out, parts, from->count, arena, err));
-    BF_TRY(fill(out, &table, parts, from->count, &from->map, context, arena, scratch, err));
-    BF_TRY(bf__assemble(out, &table, arena, scratch, err));
+    BF_TRY(fill(out, &table, parts, from->count, from, context, arena, scratch, err));
+    BF_TRY(bf__assemble(out, &table, from->options, context, arena, scratch, err));
     BF_TRY(take_counts(out, from->files, from->count, err));
     return bf__dataset_finish(out, arena, err);
 }

@@ -34,6 +34,12 @@ static const bf_option rows[] = {
     BF_OPTION(bf_read_options, map, NULL,
               "MAP: What the columns are: 'state=age,ward action=dose reward=r', or @FILE with the "
               "same. May be given several times."),
+    BF_OPTION_CHOICE(bf_read_options, missing, "error", "error|drop|forward|mean",
+                     "HOW: Gaps (empty, NA, nan) in states: an error; leave out their rows; the "
+                     "last value of the episode; the mean of the column. Other gaps can only be "
+                     "left out."),
+    BF_OPTION_RANGE(bf_read_options, max_rows, "0", 0, INFINITY,
+                    "N: Read whole episodes at random, at most N rows; 0 means all."),
 };
 const bf_option_table bf_read_table = BF_OPTION_TABLE("Reading", bf_read_options, rows);
 
@@ -109,11 +115,24 @@ static bf_status find_format(int *out, const bf_read_options *options, bf_error 
     return *out ? BF_OK : bf_fail(err, BF_EUSAGE, "`format`: '%s' is not one of %s", name, formats);
 }
 
+/* Texts that a program may have put into the struct without asking the table. */
+static bf_status check_options(const bf_read_options *options, bf_error *err) {
+    const bf_option *row = bf_options_find(&bf_read_table, "missing");
+    char choice[16];
+    bool known = !options->missing;
+    for (int k = 0; !known && bf_options_choice(row->choices, k, choice, sizeof choice); k++)
+        known = strcmp(choice, options->missing) == 0;
+    return known ? BF_OK
+                 : bf_fail(err, BF_EUSAGE, "`missing`: '%s' is not one of %s", options->missing,
+                           row->choices);
+}
+
 /* Reads into `out`, with scratch memory of its own. Files that have a reader already are opened by
  * it; the others are at paths[f]. */
 static bf_status open_and_load(bf_dataset *out, bf__sources *from, const char *const *paths,
                                int format, const bf_context *context, bf_arena *arena,
                                bf_arena *scratch, bf_error *err) {
+    BF_TRY(check_options(from->options, err));
     BF_TRY(bf__map_read(&from->map, &from->options->map, scratch, err));
     for (int f = 0; f < from->count; f++) {
         bf__file *file = &from->files[f];

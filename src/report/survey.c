@@ -179,7 +179,12 @@ static bf_status note_columns(bf__survey *out, const bf_dataset *d, bf_arena *ar
 
 static bf_status note_episodes(bf__survey *out, const bf_dataset *d, bf_arena *arena,
                                bf_error *err) {
-    char text[64];
+    char text[64], gaps[512];
+    if (bf_dataset_gaps_text(d, gaps, sizeof gaps))
+        BF_TRY(note(out, arena, err, "%s", gaps));
+    if (d->rows_left_out)
+        BF_TRY(note(out, arena, err, "%s left out at random, in whole episodes",
+                    bf__plural(d->rows_left_out, "row", text)));
     if (d->rows_dropped)
         BF_TRY(note(out, arena, err,
                     "%s dropped: the last row of an unterminated episode has no next state",
