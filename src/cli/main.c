@@ -173,6 +173,10 @@ static bool is(const char *word, const char *a, const char *b) {
     return strcmp(word, a) == 0 || strcmp(word, b) == 0;
 }
 
+static bool is_help(const char *word) {
+    return is(word, "--help", "-h") || strcmp(word, "help") == 0;
+}
+
 /* --man: for the build, which installs what it prints. --glossary: for script/glossary. */
 static int print_page(bf__tool *tool, bf_status (*print)(bf__tool *, bf_error *)) {
     bf_error err = {BF_OK, ""};
@@ -192,7 +196,14 @@ int main(int argc, char **argv) {
         print_help(tool.err);
         return bf_status_exit(BF_EUSAGE);
     }
-    if (is(argv[1], "--help", "-h") || strcmp(argv[1], "help") == 0) {
+    char asked[] = "--help", *turned[] = {argv[0], argc > 2 ? argv[2] : NULL, asked, NULL};
+    if (is_help(argv[1]) && argc > 3) {
+        bf_fail(&err, BF_EUSAGE, "help: of one command at a time, not '%s'", argv[3]);
+        return fail(&tool, NULL, &err);
+    }
+    if (is_help(argv[1]) && argc == 3 && !is_help(argv[2])) {
+        argv = turned; /* `help estimate` is `estimate --help` */
+    } else if (is_help(argv[1])) {
         print_help(tool.out);
         return flush(&tool, &err) == BF_OK ? 0 : fail(&tool, NULL, &err);
     }
