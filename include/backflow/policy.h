@@ -10,6 +10,7 @@
 #include "backflow/dataset.h"
 #include "backflow/matrix.h"
 #include "backflow/memory.h"
+#include "backflow/options.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,6 +57,23 @@ typedef struct bf_policy_function {
 
 BF_API bf_status bf_policy_from_function(const bf_policy **out, const bf_policy_function *function,
                                          bf_arena *arena, bf_error *err);
+
+/* A policy that another program computes. `command` is split into words and started without a
+ * shell; docs/policy-command.md says what it is asked and how it answers. It is asked about the
+ * states of `data`, once here. `options` may be NULL. bf_policy_close ends the program, which the
+ * arena does not know of; other policies it leaves as they are. NULL is fine. */
+typedef struct bf_command_options {
+    int64_t policy_samples; /* M: actions that are drawn at a state, if actions are vectors */
+    double policy_timeout;  /* seconds that the program may be silent */
+    size_t size; /* sizeof(bf_command_options), or 0: the fields above are all there is */
+} bf_command_options;
+
+BF_API extern const bf_option_table bf_command_table;
+
+BF_API bf_status bf_policy_from_command(const bf_policy **out, const char *command,
+                                        const bf_dataset *data, const bf_command_options *options,
+                                        bf_arena *arena, bf_error *err);
+BF_API void bf_policy_close(const bf_policy *policy);
 
 BF_API int bf_policy_actions(const bf_policy *policy);
 BF_API const char *bf_policy_kind(const bf_policy *policy); /* "table", "network", ... */

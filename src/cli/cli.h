@@ -30,7 +30,9 @@ typedef struct bf__tool {
     bf_context context; /* reports to this tool; threads and seed from `common` */
     bf_arena *arena;
     int argc;
-    char **argv; /* the command line */
+    char **argv;                             /* the command line */
+    const bf_policy *commands[BF_LIST_ROOM]; /* policies that are programs, to be ended */
+    int command_count;
     bool manual; /* --help is asked for by the manual: answer in troff */
 } bf__tool;
 

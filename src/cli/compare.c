@@ -10,7 +10,7 @@
 
 typedef struct compare_options {
     const char *method, *behavior, *json, *report;
-    bf_list policy;
+    bf_list policy, policy_command;
     double gamma;
     int terminal;
     bool strict, verbose;
@@ -25,6 +25,7 @@ static const bf_option rows[] = {
         "or "
         ".npy, one row per state, or a network), uniform, or ENV:NAME for one that an environment "
         "has; P@ALPHA mixes it with the uniform policy. Without NAME= it is called P."),
+    BF_OPTION_CHECKED(compare_options, policy_command, NULL, bf__command_check, BF__COMMAND_HELP),
     BF_OPTION(compare_options, behavior, NULL, BF__BEHAVIOR_HELP),
     BF_OPTION_RANGE(compare_options, gamma, "1", 0, 1, BF__GAMMA_HELP),
     BF_OPTION_CHOICE(compare_options, terminal, "restart", "restart|absorb|ignore",
@@ -45,6 +46,8 @@ extern const bf__command bf__command_compare;
 /* Where NAME ends, or NULL if there is none. A file whose own name has an = is taken as it is. */
 static const char *name_end(const char *text) {
     const char *equals = strchr(text, '=');
+    if (strncmp(text, BF__COMMAND_MARK, strlen(BF__COMMAND_MARK)) == 0)
+        return NULL;
     return equals && access(text, F_OK) != 0 ? equals : NULL;
 }
 
@@ -61,6 +64,38 @@ bf_status bf__compare_check(const bf_option *row, const char *text, bf_error *er
     if (end && strncmp(text, "the log", (size_t)(end - text)) == 0 && end - text == 7)
         return bf_fail(err, BF_EUSAGE, "%s: '%s': \"the log\" is what its own behaviour is called",
                        row->field, text);
+    return BF_OK;
+}
+
+/* The name before a command ends at the first =, if it is one word: commands have = themselves. */
+static const char *command_name_end(const char *text) {
+    size_t length = strcspn(text, "= \t/'\"\\");
+    return length && text[length] == '=' ? text + length : NULL;
+}
+
+bf_status bf__command_check(const bf_option *row, const char *text, bf_error *err) {
+    const char *end = command_name_end(text);
+    const char *command = end ? end + 1 : text;
+    if (!command[strspn(command, " \t\n")])
+        return bf_fail(err, BF_EUSAGE,
+                       "%s: '%s' should be COMMAND or NAME=COMMAND, as in 'python3 policy.py'",
+                       row->field, text);
+    return BF_OK;
+}
+
+bf_status bf__command_join(bf_list *policies, const bf_list *commands, bf_arena *arena,
+                           bf_error *err) {
+    for (int k = 0; k < commands->count; k++) {
+        const char *text = commands->item[k], *end = command_name_end(text);
+        size_t name = end ? (size_t)(end + 1 - text) : 0;
+        int64_t room = (int64_t)(strlen(text) + strlen(BF__COMMAND_MARK)) + 1;
+        char *joined;
+        if (policies->count == BF_LIST_ROOM)
+            return bf_fail(err, BF_EUSAGE, "`policy_command`: more than %d policies", BF_LIST_ROOM);
+        BF_ALLOC(joined, arena, room, err);
+        snprintf(joined, (size_t)room, "%.*s%s%s", (int)name, text, BF__COMMAND_MARK, text + name);
+        policies->item[policies->count++] = joined;
+    }
     return BF_OK;
 }
 
@@ -90,7 +125,6 @@ bf_status bf__compare_check_command(const bf__written *outputs, const bf_list *p
 
 static bf_status read_policies(bf_named_policy *out, const bf__compare *what, bf__tool *tool,
                                bf_error *err) {
-    int actions = bf_dataset_actions(what->question->problem.data);
     for (int k = 0; k < what->policies->count; k++) {
         const char *text = what->policies->item[k], *end = name_end(text);
         size_t length = end ? (size_t)(end - text) : strlen(text);
@@ -99,8 +133,8 @@ static bf_status read_policies(bf_named_policy *out, const bf__compare *what, bf
         memcpy(name, text, length);
         name[length] = '\0';
         out[k].name = name;
-        BF_TRY(
-            bf_policy_parse(&out[k].policy, bf__compare_policy(text), actions, tool->arena, err));
+        BF_TRY(bf__policy_open(&out[k].policy, tool, bf__compare_policy(text),
+                               what->question->problem.data, &what->with->command, err));
     }
     return BF_OK;
 }
@@ -165,6 +199,7 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     BF_TRY(bf__opening_parse(&with, tool, &bf__command_compare, &table, &o, argc, argv, err));
     if (with.log_count == 0)
         return BF_OK;
+    BF_TRY(bf__command_join(&o.policy, &o.policy_command, tool->arena, err));
     if (o.policy.count == 0)
         return bf_fail(
             err, BF_EUSAGE,
@@ -179,7 +214,8 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     const bf__written outputs[] = {{"--json", o.json}, {"--report", o.report}, {NULL, NULL}};
     BF_TRY(bf__check_outputs(outputs, with.logs, with.log_count, err));
     BF_TRY(bf__compare_check_command(outputs, &o.policy, o.behavior, err));
-    bf__asked asked = {NULL, o.behavior, o.gamma, o.terminal, with.trust.cluster, NULL};
+    bf__asked asked = {NULL, o.behavior,   o.gamma, o.terminal, with.trust.cluster,
+                       NULL, &with.command};
     BF_TRY(bf__question_load(&q, tool, &asked, &with.read, with.logs, with.log_count, err));
     bf__compare what = {&o.policy, &q, &with, o.json, o.report, o.strict, o.verbose};
     return bf__args_flags(with.slots, with.slot_count,

@@ -8,6 +8,11 @@
 /* The texts of --policy: NAME=P, or P. */
 bf_status bf__compare_check(const bf_option *row, const char *text, bf_error *err);
 
+/* The texts of --policy-command. They join those of --policy, as NAME=command:COMMAND. */
+bf_status bf__command_check(const bf_option *row, const char *text, bf_error *err);
+bf_status bf__command_join(bf_list *policies, const bf_list *commands, bf_arena *arena,
+                           bf_error *err);
+
 /* P of NAME=P. */
 const char *bf__compare_policy(const char *text);
 

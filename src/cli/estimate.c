@@ -9,7 +9,7 @@
 
 typedef struct estimate_options {
     const char *method, *behavior, *horizon, *risk, *by, *json, *report, *weights_out;
-    bf_list policy;
+    bf_list policy, policy_command;
     double gamma;
     int terminal;
     bool strict, verbose;
@@ -36,6 +36,7 @@ static const bf_option rows[] = {
         "uniform, or ENV:NAME for one that an environment has; P@ALPHA mixes it with the uniform "
         "policy. Not needed where the log has npi columns. Several, each as NAME=P: they are "
         "compared, as `backflow compare` does."),
+    BF_OPTION_CHECKED(estimate_options, policy_command, NULL, bf__command_check, BF__COMMAND_HELP),
     BF_OPTION(estimate_options, behavior, NULL, BF__BEHAVIOR_HELP),
     BF_OPTION_RANGE(estimate_options, gamma, "1", 0, 1, BF__GAMMA_HELP),
     BF_OPTION_CHOICE(estimate_options, terminal, "restart", "restart|absorb|ignore",
@@ -340,6 +341,7 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     BF_TRY(bf__opening_parse(&with, tool, &bf__command_estimate, &table, &o, argc, argv, err));
     if (with.log_count == 0)
         return BF_OK;
+    BF_TRY(bf__command_join(&o.policy, &o.policy_command, tool->arena, err));
     if (with.methods.several && about_one(&o))
         return bf_fail(err, BF_EUSAGE, "%s: is for one method, not for --method %s", about_one(&o),
                        with.methods.text);
@@ -353,7 +355,8 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
                        o.gamma,
                        o.terminal,
                        with.trust.cluster,
-                       o.by};
+                       o.by,
+                       &with.command};
     BF_TRY(bf__question_load(&q, tool, &asked, &with.read, with.logs, with.log_count, err));
     bf_status status;
     if (o.policy.count > 1) {

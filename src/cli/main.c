@@ -237,6 +237,8 @@ int main(int argc, char **argv) {
     running = command->name;
     atexit(on_exit_of_others);
     bf_status status = command->run(&tool, argc - 2, argv + 2, &exit_status, &err);
+    for (int k = 0; k < tool.command_count; k++)
+        bf_policy_close(tool.commands[k]);
     running = NULL;
     close_line(&s);
     if (status == BF_OK)

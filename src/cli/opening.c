@@ -17,6 +17,7 @@ bf_status bf__opening_parse(bf__opening *out, bf__tool *tool, const bf__command 
     const char *method = bf__args_peek(argc, argv, "method");
     const bf__slot own[BF__OWN_SLOTS] = {{table, options},
                                          {&bf_read_table, &out->read},
+                                         {&bf_command_table, &out->command},
                                          {&bf_trust_table, &out->trust},
                                          {&bf__common_table, &tool->common}};
     bf_error cause;

@@ -4,12 +4,13 @@
 
 #include "cli/methods.h"
 
-/* Options of the command, of reading, of trust, and of every command. */
-enum { BF__OWN_SLOTS = 4 };
+/* Options of the command, of reading, of policies by a command, of trust, and of every command. */
+enum { BF__OWN_SLOTS = 5 };
 
 typedef struct bf__opening {
     bf__methods methods;
     bf_read_options read;
+    bf_command_options command;
     bf_trust_options trust;
     bf__slot slots[BF__MAX_SLOTS]; /* BF__OWN_SLOTS, and those of the methods */
     int slot_count;

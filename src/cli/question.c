@@ -50,6 +50,16 @@ static bool has_meaning(const char *column) {
     return strcmp(column, "a") == 0 || strcmp(column, "s") == 0;
 }
 
+bf_status bf__policy_open(const bf_policy **out, bf__tool *tool, const char *text,
+                          const bf_dataset *data, const bf_command_options *how, bf_error *err) {
+    size_t length = strlen(BF__COMMAND_MARK);
+    if (strncmp(text, BF__COMMAND_MARK, length) != 0)
+        return bf_policy_parse(out, text, bf_dataset_actions(data), tool->arena, err);
+    BF_TRY(bf_policy_from_command(out, text + length, data, how, tool->arena, err));
+    tool->commands[tool->command_count++] = *out; /* no more than a list has room for */
+    return BF_OK;
+}
+
 bf_status bf__question_load(bf__question *q, bf__tool *tool, const bf__asked *o,
                             const bf_read_options *read, const char *const *paths, int count,
                             bf_error *err) {
@@ -72,8 +82,7 @@ bf_status bf__question_load(bf__question *q, bf__tool *tool, const bf__asked *o,
         bf__tool_note(tool, BF_MESSAGE_NOTE, "--max-rows left out %lld rows, in whole episodes",
                       (long long)bf_dataset_rows_left_out(problem->data));
     if (o->policy) {
-        BF_TRY(bf_policy_parse(&problem->target, o->policy, bf_dataset_actions(problem->data),
-                               tool->arena, err));
+        BF_TRY(bf__policy_open(&problem->target, tool, o->policy, problem->data, o->command, err));
         BF_TRY(bf_policy_bind(&problem->target, problem->target, problem->data, tool->arena, err));
         BF_TRY(bf_policy_apply(&problem->data, problem->target, problem->data, tool->arena, err));
     }

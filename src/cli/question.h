@@ -15,7 +15,13 @@ typedef struct bf__asked {
     double gamma;
     int terminal;
     const char *cluster, *by; /* columns that the log has to keep; NULL: none */
+    const bf_command_options *command;
 } bf__asked;
+
+/* The policy that a text means, for a log: a program after "command:", or what bf_policy_parse
+ * knows. */
+bf_status bf__policy_open(const bf_policy **out, bf__tool *tool, const char *text,
+                          const bf_dataset *data, const bf_command_options *how, bf_error *err);
 
 /* Reads the log and applies the policies. */
 bf_status bf__question_load(bf__question *out, bf__tool *tool, const bf__asked *asked,
@@ -32,6 +38,11 @@ bf_status bf__question_load(bf__question *out, bf__tool *tool, const bf__asked *
 #define BF__BEHAVIOR_HELP                                                                          \
     "P: The behaviour policy, written like --policy, for methods that need it where the log has "  \
     "no mu; or estimate: fitted to the log."
+#define BF__COMMAND_MARK "command:" /* before a policy that is a program */
+#define BF__COMMAND_HELP                                                                           \
+    "COMMAND: A target policy that a program computes, or NAME=COMMAND: it is started once, "      \
+    "without a "                                                                                   \
+    "shell, reads states and answers with probabilities or actions (docs/policy-command.md)."
 #define BF__JSON_HELP                                                                              \
     "[FILE]: One JSON object on standard output and nothing else there, or in FILE (which ends "   \
     "in .json, or is given as --json=FILE)."

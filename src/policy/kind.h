@@ -34,6 +34,8 @@ struct bf_policy {
     bf_status (*sample)(const bf_policy *self, const double *states, int64_t n, double *actions,
                         bf_error *err);
 
+    struct bf__process *process; /* the program that answers; NULL: none */
+
     /* The row of the last question that was answered wrongly, -1: none. NULL: it is never wrong. */
     const int64_t *wrong;
 };
