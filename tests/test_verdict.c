@@ -278,6 +278,12 @@ static void methods_disagree(void **state) {
         assert_int_equal(bf_trust_verdict(out), k < 2 ? BF_VERDICT_LOOK : BF_VERDICT_SOUND);
         assert_true(k >= 2 || strstr(text, methods[1 - k]));
     }
+    of[1].verdict = BF_VERDICT_CANNOT_TELL; /* says nothing about others; others do about it */
+    assert_ok(bf_trust_among(&out, all, methods, 4, 0, arena, &err), err);
+    assert_ptr_equal(out, all[0]);
+    assert_ok(bf_trust_among(&out, all, methods, 4, 1, arena, &err), err);
+    assert_int_equal(out->reason_count, 1);
+    of[1].verdict = BF_VERDICT_SOUND;
     of[1].value.level = 0; /* without an interval nothing can be said */
     assert_ok(bf_trust_among(&out, all, methods, 4, 0, arena, &err), err);
     assert_ptr_equal(out, all[0]);

@@ -66,8 +66,8 @@ BF_API bool bf_trust_reason(const bf_trust *trust, int index, const char **code,
 
 /* Several methods answered one question: the trust in answer `index` once it is known what the
  * others say. It has one more reason if some answer and this one lie outside each other's
- * intervals; the log's own mean (naive) answers another question and does not count. `methods` are
- * their names. */
+ * intervals. An answer that cannot be told itself does not count, and neither does the log's own
+ * mean (naive), which answers another question. `methods` are their names. */
 BF_API bf_status bf_trust_among(const bf_trust **out, const bf_trust *const *trusts,
                                 const char *const *methods, int count, int index, bf_arena *arena,
                                 bf_error *err);

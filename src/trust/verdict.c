@@ -206,7 +206,9 @@ static bool find_disagreement(bf__reason *out, const bf_trust *const *trusts,
     double far = -1;
     for (int k = 0; k < count && strcmp(methods[index], "naive") != 0; k++) {
         double apart = fabs(trusts[k]->measured.value - trusts[index]->measured.value);
-        if (strcmp(methods[k], "naive") == 0 || !disagree(trusts[index], trusts[k]) || apart <= far)
+        bool speaks =
+            strcmp(methods[k], "naive") != 0 && trusts[k]->verdict != BF_VERDICT_CANNOT_TELL;
+        if (!speaks || !disagree(trusts[index], trusts[k]) || apart <= far)
             continue;
         far = apart;
         worst = k;
