@@ -156,6 +156,22 @@ static const trial trials[] = {
     {"unseen-actions", 1, 0, 1, {{BF__D_COVERAGE_ACTIONS, 0.98}}, 1},
     {"unseen-actions", 0, 0, 1, {{BF__D_COVERAGE_ACTIONS, 0.995}}, 1},
     {"unseen-actions", -1, 0, 1, {{BF__D_COVERAGE_ACTIONS, 1}}, 1},
+    {"members-differ", 1, 0.4, 1, {{BF__D_MEMBER_SPREAD, 0.5}}, 1},
+    {"members-differ", 0, 0.4, 1, {{BF__D_MEMBER_SPREAD, 0.2}}, 1},
+    {"members-differ", -1, 0.4, 1, {{BF__D_MEMBER_SPREAD, 0.05}}, 1},
+    {"replay-off", 1, 0.4, 1, {{BF__D_REPLAY_VALUE, -0.5}}, 1},
+    {"replay-off", 0, 0.4, 1, {{BF__D_REPLAY_VALUE, 0.2}}, 1},
+    {"replay-off", -1, 0.4, 1, {{BF__D_REPLAY_VALUE, 0.08}}, 1},
+    {"replay-off", -1, 0, 1, {{BF__D_REPLAY_VALUE, 0.04}}, 1},
+    {"runs-leave", 1, 0, 1, {{BF__D_ROLLOUT_CUT, 0.3}}, 1},
+    {"runs-leave", 0, 0, 1, {{BF__D_ROLLOUT_CUT, 0.06}}, 1},
+    {"runs-leave", -1, 0, 1, {{BF__D_ROLLOUT_CUT, 0.04}}, 1},
+    {"runs-drift", 1, 0.1, 1, {{BF__D_ROLLOUT_DRIFT, -0.2}, {BF__D_ROLLOUT_ERROR, 0.01}}, 2},
+    {"runs-drift", 0, 0.4, 1, {{BF__D_ROLLOUT_DRIFT, 0.2}, {BF__D_ROLLOUT_ERROR, 0.01}}, 2},
+    {"runs-drift", -1, 0.4, 1, {{BF__D_ROLLOUT_DRIFT, 0.2}, {BF__D_ROLLOUT_ERROR, 0.06}}, 2},
+    {"runs-drift", -1, 0.4, 0.9, {{BF__D_ROLLOUT_DRIFT, 0.2}, {BF__D_ROLLOUT_ERROR, 0.01}}, 2},
+    {"model-misses", 1, 0, 1, {{BF__D_CHANGE_MISSED, 0.6}, {BF__D_NOISE_SHARE, 0}}, 2},
+    {"model-misses", -1, 0, 1, {{BF__D_CHANGE_MISSED, 0.6}, {BF__D_NOISE_SHARE, 0.5}}, 2},
     {"not-finite", 1, 0, 1, {{BF__D_FLOW_RESIDUAL, NAN}}, 1},
     {"not-finite", 1, 0, 1, {{BF__D_MEAN_RATIO, INFINITY}}, 1},
     {"not-finite", -1, 0, 1, {{BF__D_MEAN_RATIO, 1}}, 1},
@@ -196,7 +212,7 @@ static void test_rules(void **state) {
 /* Every rule is on both sides of its limit above. */
 static void test_every_rule_is_tried(void **state) {
     (void)state;
-    for (int id = 0; id <= BF__W_UNSEEN_ACTIONS; id++) {
+    for (int id = 0; id <= BF__W_MODEL_MISSES; id++) {
         int said = 0, silent = 0;
         for (size_t k = 0; k < sizeof trials / sizeof *trials; k++)
             if (strcmp(trials[k].code, bf__reason_code(id)) == 0)
@@ -207,7 +223,7 @@ static void test_every_rule_is_tried(void **state) {
     int rules = 0;
     while (bf__rule_at(rules))
         rules++;
-    assert_int_equal(rules, BF__W_UNSEEN_ACTIONS + 2); /* unseen-pairs has two */
+    assert_int_equal(rules, BF__W_MODEL_MISSES + 2); /* unseen-pairs has two */
 }
 
 /* ---- Answers that are none */

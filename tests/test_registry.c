@@ -137,9 +137,9 @@ static const char *name_of(const subject *s) {
 
 /* What makes a run short: few steps and small networks. */
 static const char *const cheap[][2] = {
-    {"steps", "100"},    {"rounds", "2"},       {"rollout", "200"},
-    {"hidden", "4"},     {"restarts", "2"},     {"features", "6"},
-    {"rate_nu", "0.01"}, {"rate_zeta", "0.05"}, {"batch", "16"},
+    {"steps", "100"},  {"rounds", "2"},   {"rollout", "200"},  {"hidden", "4"},
+    {"restarts", "2"}, {"features", "6"}, {"rate_nu", "0.01"}, {"rate_zeta", "0.05"},
+    {"batch", "16"},   {"chains", "2"},
 };
 
 /* The optimizer of weights by a network decides whether it reads batches or features. */
@@ -197,6 +197,7 @@ static const struct {
     {"blackbox", "anchors", INFINITY, 1e-9},
     {"blackbox", "neural", INFINITY, 1e-6},
     {"model", "", 1e-12, 1e-9},
+    {"simulator", "", 1e-12, 1e-9},
     {"lstdq", "", 1e-12, 1e-9},
     {"dr", "tabular", 1e-12, 1e-9},
     {"dr", "neighbours", INFINITY, 1e-9},

@@ -14,6 +14,8 @@
 
 static const double largest_weight = 0.1;
 static const double negative_seen = 0.02, negative_much = 0.05;
+static const double runs_cut = 0.05, runs_cut_much = 0.25; /* steps in a simulator */
+static const double missed_much = 0.5;               /* of the changes of the state, noise apart */
 static const double far_off = 0.25, too_far_off = 1; /* of the hull, in deviations */
 static const double covered_enough = 0.99;
 
@@ -140,6 +142,69 @@ static bool variants_differ(bf__reason *out, const bf__facts *f) {
         spread);
 }
 
+/* ---- Of a simulator */
+
+/* Differences below this do not matter: a fiftieth of a deviation, a quarter of what the method
+ * changes, and rounding. */
+static double little(const bf__facts *f) {
+    double moved = fabs(f->estimate->value - f->mean);
+    return fmax(fmax(0.25 * moved, 0.02 * f->deviation), 1e-9 * fmax(fabs(f->low), fabs(f->high)));
+}
+
+static bool members_differ(bf__reason *out, const bf__facts *f) {
+    double spread = fact(f, BF__D_MEMBER_SPREAD);
+    if (!(spread > little(f)))
+        return false;
+    return bf__say(out, BF__W_MEMBERS_DIFFER, spread > fabs(f->estimate->value - f->mean),
+                   "the answer depends on which episodes the simulator was fitted to: its members "
+                   "differ by %.3g (one standard deviation)",
+                   spread);
+}
+
+static bool replay_off(bf__reason *out, const bf__facts *f) {
+    double replay = fact(f, BF__D_REPLAY_VALUE), off = fabs(replay - f->mean);
+    if (!(off > fmax(little(f), 0.05 * f->deviation)))
+        return false;
+    return bf__say(out, BF__W_REPLAY_OFF, off > fabs(f->estimate->value - f->mean),
+                   "the simulator does not reproduce the log: in it the log's own behaviour earns "
+                   "%.6g a step, and %.6g in the log",
+                   replay, f->mean);
+}
+
+static bool runs_leave(bf__reason *out, const bf__facts *f) {
+    double cut = fact(f, BF__D_ROLLOUT_CUT);
+    if (!(cut > runs_cut))
+        return false;
+    return bf__say(
+        out, BF__W_RUNS_LEAVE, cut > runs_cut_much,
+        "%.3g%% of the steps in the simulator would lead out of what the log shows, and were "
+        "cut to its range",
+        100 * cut);
+}
+
+static bool runs_drift(bf__reason *out, const bf__facts *f) {
+    double drift = fabs(fact(f, BF__D_ROLLOUT_DRIFT));
+    if (!(f->gamma == 1 && drift > fmax(little(f), 4 * fact(f, BF__D_ROLLOUT_ERROR))))
+        return false;
+    return bf__say(
+        out, BF__W_RUNS_DRIFT, drift > fabs(f->estimate->value - f->mean),
+        "the runs in the simulator have not settled: their reward still moved by %.3g over "
+        "the last quarter",
+        drift);
+}
+
+static bool model_misses(bf__reason *out, const bf__facts *f) {
+    double reward = fact(f, BF__D_REWARD_MISSED), change = fact(f, BF__D_CHANGE_MISSED);
+    double noise = fact(f, BF__D_NOISE_SHARE), mistakes = change * (1 - noise);
+    if (!(mistakes > missed_much))
+        return false;
+    return bf__say(
+        out, BF__W_MODEL_MISSES, true,
+        "the simulator hardly knows the process: on episodes that it has not seen it misses "
+        "%.3g of the changes of the state and %.3g of the rewards",
+        change, reward);
+}
+
 static bool unseen_pairs(bf__reason *out, const bf__facts *f) {
     double covered = fact(f, BF__D_COVERAGE);
     if (!(covered < 1))
@@ -192,7 +257,8 @@ static bool extreme_number(bf__reason *out, const bf__facts *f) {
 static const bf__rule rules[] = {
     extreme_number,  not_finite,   few_rows,        few_episodes,   one_row,
     flow_unbalanced, off_hull,     chain_stopped,   ends_absorb,    negative_weight,
-    variants_differ, unseen_pairs, unseen_in_model, unseen_actions,
+    variants_differ, unseen_pairs, unseen_in_model, unseen_actions, members_differ,
+    replay_off,      runs_leave,   runs_drift,      model_misses,
 };
 
 bf__rule bf__rule_at(int index) {

@@ -48,8 +48,8 @@ static bf_status choose(const bf_model **out, const bf_problem *problem,
     return BF_OK;
 }
 
-static bf_status count_model(bf_estimate *out, const bf_problem *problem, const bf_context *context,
-                             bf_arena *arena, bf_error *err) {
+bf_status bf__model_count(bf_estimate *out, const bf_problem *problem, const bf_context *context,
+                          bf_arena *arena, bf_error *err) {
     bf__cells m;
     bf__count_model count;
     double *weights;
@@ -72,7 +72,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
                      const bf_settings *settings, const bf_context *context, bf_arena *arena,
                      bf_error *err) {
     if (model == &models[COUNT])
-        return count_model(out, problem, context, arena, err);
+        return bf__model_count(out, problem, context, arena, err);
     out->model = model->name;
     return bf__model_rollout(out, problem, bf_settings_of(settings, &table), context, arena, err);
 }

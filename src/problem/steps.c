@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/fail.h"
+
 bf__steps bf__steps_make(const uint8_t *terminated, int64_t n, double gamma, bf_terminal terminal) {
     bf__steps steps = {.gamma = gamma};
     if (terminal != BF_TERMINAL_IGNORE)
@@ -18,4 +20,12 @@ bf__steps bf__steps_make(const uint8_t *terminated, int64_t n, double gamma, bf_
 bf__steps bf__steps_of(const bf_problem *problem) {
     return bf__steps_make(problem->data->terminated, problem->data->n, problem->gamma,
                           (bf_terminal)problem->terminal);
+}
+
+bf_status bf__steps_last(const bf_problem *problem, bf_error *err) {
+    if (bf__steps_of(problem).over)
+        return bf_fail(err, BF_EUSAGE,
+                       "`terminal` absorb: after the end there is reward 0 for ever, and so the "
+                       "long-run average is 0; choose restart, or `gamma` below 1");
+    return BF_OK;
 }

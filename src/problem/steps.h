@@ -34,6 +34,9 @@ typedef struct bf__steps {
 bf__steps bf__steps_make(const uint8_t *terminated, int64_t n, double gamma, bf_terminal terminal);
 bf__steps bf__steps_of(const bf_problem *problem);
 
+/* BF_EUSAGE if it is over, for methods that can only tell what goes on. */
+bf_status bf__steps_last(const bf_problem *problem, bf_error *err);
+
 static inline bool bf__step_ended(const bf__steps *steps, int64_t i) {
     return steps->ended && steps->ended[i];
 }

@@ -232,14 +232,6 @@ static bf_status train(double *value, double *drift, fit *f, const bf_context *c
     return BF_OK;
 }
 
-static bf_status check(const bf_problem *problem, bf_error *err) {
-    if (bf__steps_of(problem).over)
-        return bf_fail(err, BF_EUSAGE,
-                       "`terminal` absorb: after the end there is reward 0 for ever, and so the "
-                       "long-run average is 0; choose restart, or `gamma` below 1");
-    return BF_OK;
-}
-
 static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model *model,
                      const bf_settings *settings, const bf_context *context, bf_arena *arena,
                      bf_error *err) {
@@ -249,7 +241,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
     bf__pairs pairs;
     fit f = {.problem = problem, .options = o, .pairs = &pairs};
     double drift = 0, mean = 0, square = 0;
-    BF_TRY(check(problem, err));
+    BF_TRY(bf__steps_last(problem, err));
     BF_TRY(bf__pairs_check(problem, settings, err));
     BF_TRY(bf__pairs_make(&pairs, problem, o->periodic, o->scale, context, arena, err));
     BF_TRY(make_fit(&f, context, arena, err));

@@ -1,0 +1,295 @@
+/* simulator.c - A simulator of the process, learned from the log, in which the target is run.
+ *
+ * Estimates   the mean reward of long runs of the target policy (trial.c) in a fitted process
+ *             (dynamics.c), where the policy is asked itself or is fitted too (actor.c)
+ * Source      the idea is that of the model-based baseline (model.c); what differs is the
+ *             regression, which learns in which directions the process changes (krr.c), and which
+ *             makes it of use in many dimensions and with actions that are vectors
+ * Finite      states and actions that are numbers: the value of the log's frequencies, exactly
+ *
+ * Members. The log is cut into folds of whole episodes, and member e of every fit has not seen fold
+ * e. Chains stay with their member, and the value is the mean over members. How far the members
+ * differ says how far the answer depends on the rows.
+ *
+ * Replay. The behaviour is fitted like the target, and run in the simulator from the log's start
+ * states for as long as the log's episodes are. What it earns there is known: the mean reward of
+ * the log. A simulator that does not reproduce the log is not to be believed about anything else.
+ *
+ * Cost        see krr.c and trial.c; 10,000 rows in 17 dimensions with 6 numbers an action: some 10
+ *             seconds of a processor */
+#include <math.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/fail.h"
+#include "estimator/remarks.h"
+#include "estimator/result.h"
+#include "model/model.h"
+#include "model/trial.h"
+#include "problem/points.h"
+
+typedef struct simulator_options {
+    const char *periodic, *scale;
+    bf_auto features;
+    int64_t members, steps, chains;
+} simulator_options;
+
+static const bf_option rows[] = {
+    BF__POINTS_ROWS(simulator_options, ),
+    BF_OPTION_RANGE(simulator_options, features, "auto", 1, 20000,
+                    "Kernel features of the fits of rewards and changes; those of policies have "
+                    "half as many. auto grows with the log, from 1000 at 10,000 rows."),
+    BF_OPTION_RANGE(simulator_options, members, "4", 2, BF__TRIAL_MOST,
+                    "Fits of everything, each without a share of the episodes."),
+    BF_OPTION_RANGE(simulator_options, steps, "1000", 20, 1e8,
+                    "Steps that the policy is run in the simulator; more for a `gamma` near 1."),
+    BF_OPTION_RANGE(simulator_options, chains, "16", 1, 1e6, "Runs in each member."),
+};
+static const bf_option_table table =
+    BF_OPTION_TABLE("Options of simulator, regression", simulator_options, rows);
+
+enum { ROUNDS = 3 }; /* in which the fits learn which directions count */
+
+enum { COUNT, REGRESSION };
+
+static const bf_model models[] = {
+    {"count", "frequencies, for finite states", NULL},
+    {"regression", "kernel regression in learned metrics", &table},
+};
+
+static const bf_model *model_at(int index) {
+    return index >= COUNT && index <= REGRESSION ? &models[index] : NULL;
+}
+
+static bf_status choose(const bf_model **out, const bf_problem *problem,
+                        const bf_settings *settings, bf_arena *arena, bf_error *err) {
+    (void)settings;
+    (void)arena;
+    (void)err;
+    *out = NULL;
+    if (problem)
+        *out = &models[problem->data->action && problem->data->states > 0 ? COUNT : REGRESSION];
+    return BF_OK;
+}
+
+typedef struct simulator {
+    const bf_problem *problem;
+    const simulator_options *options;
+    const bf_context *context;
+    int64_t features;
+    bf__points points;
+    const int32_t *fold; /* (n) */
+    const bool *seen;    /* (A): actions that the log has */
+    bf__dynamics dynamics;
+    bf__actor target, behaviour;
+} simulator;
+
+/* Whole episodes in random order, cut where a fold has its share of rows. Fewer episodes than folds
+ * are cut themselves. */
+static bf_status make_folds(simulator *s, bf_arena *arena, bf_error *err) {
+    const bf_dataset *data = s->problem->data;
+    int64_t members = s->options->members, seen = 0, *order;
+    int32_t *fold;
+    bf_rng rng = bf_rng_make(s->context ? s->context->seed : 1, "simulator folds", 0);
+    BF_ALLOC(fold, arena, data->n, err);
+    s->fold = fold;
+    if (data->episodes < members) {
+        for (int64_t i = 0; i < data->n; i++)
+            fold[data->order ? data->order[i] : i] = (int32_t)(i * members / data->n);
+        return BF_OK;
+    }
+    BF_ALLOC(order, arena, data->episodes, err);
+    for (int64_t e = 0; e < data->episodes; e++)
+        order[e] = e;
+    for (int64_t p = 0; p < data->episodes; p++) {
+        int64_t k = p + bf_rng_below(&rng, data->episodes - p), e = order[k];
+        order[k] = order[p];
+        for (int64_t j = data->begin[e]; j < data->begin[e + 1]; j++)
+            fold[data->order[j]] = (int32_t)(seen * members / data->n);
+        seen += data->begin[e + 1] - data->begin[e];
+    }
+    return BF_OK;
+}
+
+/* ---- Policies */
+
+/* Adds what is shown of a policy at the states z (d, n): columns `shown` (width, n), or, if that is
+ * NULL, the actions of the log as numbers. */
+static void show(bf__actor_task *t, double *x, double *y, int32_t *fold, int64_t width,
+                 const simulator *s, const double *z, const double *shown, bool next) {
+    const bf_dataset *data = s->problem->data;
+    int64_t n = data->n;
+    for (int64_t i = 0; i < n; i++) {
+        if (next && data->terminated && data->terminated[i])
+            continue;
+        for (int c = 0; c < t->inputs; c++)
+            x[t->n * t->inputs + c] = z[c * n + i];
+        for (int64_t c = 0; c < width; c++)
+            y[t->n * width + c] = shown ? shown[c * n + i] : data->action[i] == c;
+        fold[t->n++] = s->fold[i];
+    }
+}
+
+static bf_status fit_policy(bf__actor *out, const simulator *s, bool target, bf_arena *arena,
+                            bf_error *err) {
+    const bf_dataset *data = s->problem->data;
+    const bf__points *f = &s->points;
+    bf__actor_task t = {.inputs = f->d,
+                        .members = (int)s->options->members,
+                        .dim = f->action_dim,
+                        .samples = f->actions ? 0
+                                   : target   ? f->samples
+                                              : 1,
+                        .actions = f->actions,
+                        .features = s->features / 2 + 1,
+                        .rounds = ROUNDS,
+                        .what = target ? "fitting the target policy" : "fitting the behaviour"};
+    int64_t width = f->actions ? f->actions : (int64_t)t.samples * t.dim;
+    const double *next = target ? f->actions ? f->npi : data->na : NULL;
+    const double *here = target ? f->actions ? data->pi : data->sa : data->action_vector;
+    double *x, *y;
+    int32_t *fold;
+    BF_ALLOC(x, arena, 2 * data->n * t.inputs, err);
+    BF_ALLOC(y, arena, 2 * data->n * width, err);
+    BF_ALLOC(fold, arena, 2 * data->n, err);
+    if (next)
+        show(&t, x, y, fold, width, s, f->nz, next, true);
+    if (here || !target)
+        show(&t, x, y, fold, width, s, f->z, here, false);
+    if (t.n == 0)
+        return bf_fail(err, BF_EDATA,
+                       "every step of the log terminates: there are no next states at which the "
+                       "target policy is known; columns sa or pi give it at the states");
+    t.x = x;
+    t.fold = fold;
+    t.shown = y;
+    BF_TRY(bf__actor_fit(out, &t, s->context, arena, err));
+    out->seen = s->seen;
+    return BF_OK;
+}
+
+static bf_status fit_all(simulator *s, bf_arena *arena, bf_error *err) {
+    const bf_dataset *data = s->problem->data;
+    const bf__points *f = &s->points;
+    bool *seen;
+    BF_TRY(make_folds(s, arena, err));
+    BF_ZALLOC(seen, arena, f->actions + 1, err);
+    for (int64_t i = 0; i < data->n && f->actions > 0; i++)
+        seen[f->action[i]] = true;
+    s->seen = seen;
+    bf__dynamics_task task = {.problem = s->problem,
+                              .points = f,
+                              .fold = s->fold,
+                              .members = (int)s->options->members,
+                              .rounds = ROUNDS,
+                              .features = s->features};
+    BF_TRY(bf__dynamics_fit(&s->dynamics, &task, s->context, arena, err));
+    BF_TRY(fit_policy(&s->behaviour, s, false, arena, err));
+    if (!s->problem->target)
+        return fit_policy(&s->target, s, true, arena, err);
+    s->target = (bf__actor){.policy = s->problem->target,
+                            .state_dim = data->state_dim,
+                            .dim = f->action_dim,
+                            .actions = f->actions,
+                            .seen = seen};
+    return BF_OK;
+}
+
+/* ---- Running */
+
+/* As many steps as it takes until a discount has fallen off, with fewer chains for them. */
+static bf__trial_task target_task(const simulator *s) {
+    const simulator_options *o = s->options;
+    bf__trial_task t = {.dynamics = &s->dynamics,
+                        .actor = &s->target,
+                        .steps = o->steps,
+                        .chains = (int)o->chains,
+                        .what = "running the target"};
+    double gamma = s->points.steps.gamma, need = gamma < 1 ? ceil(7 / (1 - gamma)) : 0;
+    if (need > (double)t.steps) {
+        double steps = fmin(need, 20 * (double)t.steps);
+        t.chains = (int)fmax((double)t.chains * (double)t.steps / steps, fmin(t.chains, 4));
+        t.steps = (int64_t)steps;
+    }
+    return t;
+}
+
+static bf__trial_task replay_task(const simulator *s) {
+    const simulator_options *o = s->options;
+    return (bf__trial_task){.dynamics = &s->dynamics,
+                            .actor = &s->behaviour,
+                            .steps = o->steps,
+                            .chains = (int)(o->chains + 3) / 4,
+                            .replay = true,
+                            .what = "replaying the log"};
+}
+
+static double mean_of(const double *x, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] / n;
+    return sum;
+}
+
+static void report(bf_estimate *out, const simulator *s, const bf__trial *target,
+                   const bf__trial *replay) {
+    const bf__dynamics *m = &s->dynamics;
+    int members = (int)s->options->members;
+    double square = 0;
+    for (int e = 0; e < members; e++)
+        square += pow(target->member[e] - target->value, 2) / (members - 1);
+    bf__diagnose(out, BF__D_MEMBER_SPREAD, sqrt(square));
+    bf__diagnose(out, BF__D_REPLAY_VALUE, replay->value);
+    if (m->missed_rows > 0) {
+        bf__diagnose(out, BF__D_REWARD_MISSED, m->step.missed[0]);
+        bf__diagnose(out, BF__D_CHANGE_MISSED, mean_of(m->step.missed + 1, m->d));
+        bf__diagnose(out, BF__D_NOISE_SHARE, m->noise);
+    }
+    if (!s->target.policy)
+        bf__diagnose(out, BF__D_POLICY_MISSED,
+                     mean_of(s->target.mean.missed, s->target.mean.outputs));
+    bf__diagnose(out, BF__D_ROLLOUT_ERROR, target->error);
+    bf__diagnose(out, BF__D_ROLLOUT_DRIFT, target->drift);
+    bf__diagnose(out, BF__D_ROLLOUT_CUT, target->cut);
+    bf__diagnose(out, BF__D_ROLLOUT_ENDS, target->ends);
+    bf__diagnose(out, BF__D_FEATURES, (double)s->features);
+    if (s->points.steps.restarts && target->ends > 0 && s->points.steps.gamma == 1) {
+        bf__diagnose(out, BF__D_EPISODE_RETURN, target->gain);
+        bf__diagnose(out, BF__D_EPISODE_LENGTH, target->length);
+    }
+}
+
+static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model *model,
+                     const bf_settings *settings, const bf_context *context, bf_arena *arena,
+                     bf_error *err) {
+    if (model == &models[COUNT])
+        return bf__model_count(out, problem, context, arena, err);
+    out->model = model->name;
+    simulator s = {
+        .problem = problem, .options = bf_settings_of(settings, &table), .context = context};
+    bf__trial target, replay;
+    BF_TRY(bf__steps_last(problem, err));
+    BF_TRY(bf__points_make(&s.points, problem, s.options->periodic, s.options->scale, context,
+                           arena, err));
+    double n = (double)problem->data->n;
+    s.features = s.options->features.given
+                     ? (int64_t)s.options->features.value
+                     : (int64_t)ceil(fmin(n / 2, 1000 * fmax(1, pow(n / 1e4, 0.3))));
+    BF_TRY(fit_all(&s, arena, err));
+    bf__trial_task target_run = target_task(&s), replay_run = replay_task(&s);
+    BF_TRY(bf__trial_run(&target, &target_run, context, arena, err));
+    BF_TRY(bf__trial_run(&replay, &replay_run, context, arena, err));
+    out->value = target.value;
+    report(out, &s, &target, &replay);
+    s.points.borrowed_starts = false; /* actions at the start states were not looked at */
+    return bf__remark_points(out, &s.points, arena, err);
+}
+
+const bf_estimator bf__estimator_simulator = {
+    .name = "simulator",
+    .summary = "a simulator learned from the log, in which the target is run; many dimensions",
+    .needs = BF_NEEDS_TARGET,
+    .model = model_at,
+    .choose = choose,
+    .run = run,
+};
