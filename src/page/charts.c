@@ -184,20 +184,30 @@ static void panel(FILE *out, const char *title, const char *class, const double 
                     100.0 / across->count + 0.05, height - (v + 1) * cell, cell + 0.2);
         }
     fprintf(out, "<rect class=\"frame\" x=\"0\" y=\"0\" width=\"100%%\" height=\"%.0f\"/>", height);
-    if (across->values)
-        for (int u = 0; u < across->count && across->count <= 8; u++)
-            bf__svg_text(out, (u + 0.5) / across->count, height + 16, across->label[u]);
-    else
+    if (!across->values)
         bf__svg_axis(out, height, across->low, across->high);
     bf__svg_close(out);
     fputs("</div>\n", out);
+}
+
+/* "ward from left to right: ICU, general"; "age from below: 18 to 92". */
+static void explain(FILE *out, const bf__column *c, const char *direction) {
+    char range[80];
+    bf__html_put(out, c->name);
+    fprintf(out, " %s: ", direction);
+    snprintf(range, sizeof range, "%.4g to %.4g", c->low, c->high);
+    if (!c->values)
+        fputs(range, out);
+    for (int k = 0; k < c->count && c->values; k++) {
+        fputs(k > 0 ? ", " : "", out);
+        bf__html_put(out, c->label[k]);
+    }
 }
 
 bf_status bf__chart_map(FILE *out, const bf__column *across, const bf__column *up,
                         const double *weights, bf_arena *arena, bf_error *err) {
     int cells = across->count * up->count;
     double *logged, *target, sum = 0, most[2] = {0, 0};
-    char text[512];
     BF_ZALLOC(logged, arena, cells, err);
     BF_ZALLOC(target, arena, cells, err);
     for (int64_t i = 0; i < across->n; i++)
@@ -211,13 +221,11 @@ bf_status bf__chart_map(FILE *out, const bf__column *across, const bf__column *u
         most[0] = fmax(most[0], logged[k]);
         most[1] = fmax(most[1], target[k]);
     }
-    if (up->values)
-        snprintf(text, sizeof text, "%s from left to right, %s from %s (below) to %s (above).",
-                 across->name, up->name, up->label[0], up->label[up->count - 1]);
-    else
-        snprintf(text, sizeof text, "%s from left to right, %s from %.4g (below) to %.4g (above).",
-                 across->name, up->name, up->low, up->high);
-    bf__html_element(out, "p class=\"soft\"", text);
+    fputs("<p class=\"soft\">", out);
+    explain(out, across, "from left to right");
+    fputs("; ", out);
+    explain(out, up, "from below");
+    fputs(".</p>\n", out);
     fputs("<div class=\"two\">\n", out);
     panel(out, "where the log went", "point", logged, most[0], across, up);
     panel(out, "where the target goes", "target", target, most[1], across, up);
