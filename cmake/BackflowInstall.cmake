@@ -35,7 +35,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/backflowConfig.cmake
 
 # Libs.private, not Requires.private: the latter would ask users of the shared library for the
 # development packages of everything inside.
-string(JOIN " " private_libraries ${JANSSON_LDFLAGS} ${LIBZIP_LDFLAGS} ${OpenMP_C_FLAGS}
+string(JOIN " " private_libraries ${JANSSON_LDFLAGS} ${LIBZIP_LDFLAGS} ${PACKED_LDFLAGS} ${OpenMP_C_FLAGS}
        -llbfgs -ldl -lm)
 # The prefix as seen from the file itself, so that an installed tree may be moved.
 file(RELATIVE_PATH pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

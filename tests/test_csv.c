@@ -193,8 +193,9 @@ static void what_is_wrong_is_named(void **state) {
         {"# s,a,r,ns\n0,0,1,1\n", BF_EFORMAT,
          "@log.csv:2: '0' stands where a column name should; the first line has to name the "
          "columns: s0,s1,a,r,... (a header after '#' is a comment)"},
-        {"s;a;r;ns\n0;0;1;1\n", BF_EFORMAT,
-         "@log.csv:1: one column, 's;a;r;ns'; columns are separated by commas"},
+        {"s|a|r|ns\n0|0|1|1\n", BF_EFORMAT,
+         "@log.csv:1: one column, 's|a|r|ns'; columns are separated by commas, semicolons or tabs, "
+         "or `delimiter` says by what"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         logs_bad(*state, cases[i].text, cases[i].status, cases[i].message);

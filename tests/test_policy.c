@@ -121,7 +121,8 @@ static void what_is_wrong_is_named(void **state) {
         {"s,pi0\n0,1\n0,1\n", BF_EPOLICY, "@p.csv:3: s: state 0 is there twice"},
         {"s,pi0\n-1,1\n", BF_EPOLICY, "@p.csv:2: s: -1 is not a state; states are 0, 1, ..."},
         {"{\"x\": 1}", BF_EFORMAT,
-         "@p.csv:1: one column, '{\"x\": 1}'; columns are separated by commas"},
+         "@p.csv:1: one column, '{\"x\": 1}'; columns are separated by commas, "
+         "semicolons or tabs, or `delimiter` says by what"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *path = logs_write(l, "p.csv", cases[i].text, strlen(cases[i].text));

@@ -29,15 +29,19 @@ typedef struct bf_read_options {
     const char *keep;   /* other columns to keep, with commas: "site,age"; NULL: none */
     bf_list map;        /* what the columns are: "state=age,ward action=dose reward=r", "@FILE"; see
                            docs/log-format.md. Empty: names are those of the log format */
-    const char *missing; /* gaps, that is empty, NA, nan: NULL, "error"; "drop" leaves their rows
-                            out, "forward" and "mean" fill state columns */
+    const char *delimiter; /* between fields of text: a character, or "tab"; NULL, "auto": comma,
+                              semicolon or tab, as the header has it */
+    const char *decimal;   /* in numbers of text: "." or ","; NULL: "." */
+    const char *missing;   /* gaps, that is empty, NA, nan: NULL, "error"; "drop" leaves their rows
+                              out, "forward" and "mean" fill state columns */
     int64_t max_rows; /* whole episodes at random, so that there are at most so many rows; 0: all */
     size_t size;      /* sizeof(bf_read_options), or 0: the fields above are all there is */
 } bf_read_options;
 
 BF_API extern const bf_option_table bf_read_table;
 
-/* Reads the files, in order, as one log. `options` may be NULL. */
+/* Reads the files, in order, as one log. A path may be "-" (standard input), a folder or a pattern
+ * ("logs/day-*.csv"); files may be compressed with gzip or zstd. `options` may be NULL. */
 BF_API bf_status bf_dataset_read(const bf_dataset **out, const char *const *paths, int count,
                                  const bf_read_options *options, const bf_context *context,
                                  bf_arena *arena, bf_error *err);

@@ -1,6 +1,7 @@
 /* csv.c - Logs as comma-separated text: the header, and what the columns hold.
  *
- * A header of column names, then one record a line: values between commas, perhaps in quotes
+ * A header of column names, then one record a line: values between commas, or whatever stands
+ * between the names, perhaps in quotes
  * (doubled inside), blanks around them allowed; LF or CRLF; a byte-order mark, lines that start
  * with '#' and blank lines are skipped. Columns that nobody asked for may hold any text. A look at
  * the first rows says which columns hold numbers and which hold words. csv_rows.c reads the rows.
@@ -29,13 +30,62 @@ static bf_status check_header(const bf__file *file, int64_t line, bool comments,
                            comments ? " (a header after '#' is a comment)" : "");
     }
     if (file->count == 1) {
-        char separator = (char)(strchr(file->names[0], ';')   ? ';'
-                                : strchr(file->names[0], '|') ? '|'
-                                                              : 0);
-        if (separator || strpbrk(file->names[0], "? "))
+        if (strpbrk(file->names[0], "|,;? "))
             return bf_fail(err, BF_EFORMAT,
-                           "%s:%lld: one column, '%.60s'; columns are separated by commas",
+                           "%s:%lld: one column, '%.60s'; columns are separated by commas, "
+                           "semicolons or tabs, or `delimiter` says by what",
                            file->path, (long long)line, file->names[0]);
+    }
+    return BF_OK;
+}
+
+/* The delimiter that the options name; 0: it is to be found. */
+static bf_status named_delimiter(char *out, const bf__file *file, bf_error *err) {
+    const char *text = file->delimiter;
+    *out = 0;
+    if (!text || strcmp(text, "auto") == 0)
+        return BF_OK;
+    if (strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0)
+        text = "\t";
+    if (!*text || text[1] || strchr("\"#\n\r.+-", *text) || (*text >= '0' && *text <= '9'))
+        return bf_fail(err, BF_EUSAGE,
+                       "`delimiter`: '%s' cannot be between fields; one character can, or tab",
+                       file->delimiter);
+    *out = *text;
+    return BF_OK;
+}
+
+/* The delimiter that stands most often between the names [p, end). */
+static char usual_delimiter(const char *p, const char *end, char decimal) {
+    static const char known[] = ",;\t";
+    int count[3] = {0};
+    bool quoted = false;
+    for (; p < end; p++) {
+        const char *at = *p ? strchr(known, *p) : NULL;
+        quoted ^= *p == '"';
+        if (at && !quoted)
+            count[at - known]++;
+    }
+    int best = decimal == ',';
+    for (int k = best + 1; k < 3; k++)
+        if (count[k] > count[best])
+            best = k;
+    return known[best];
+}
+
+/* How the text is written, by what the options say and the line at p, which may be the header. */
+static bf_status find_dialect(bf__dialect *out, const bf__file *file, const char *p,
+                              const char *end, bf_error *err) {
+    const char *decimal = file->decimal ? file->decimal : ".";
+    if (strcmp(decimal, ".") != 0 && strcmp(decimal, ",") != 0)
+        return bf_fail(err, BF_EUSAGE, "`decimal`: '%s' is neither . nor ,", decimal);
+    BF_TRY(named_delimiter(&out->delimiter, file, err));
+    out->decimal = decimal[0];
+    if (out->delimiter == out->decimal)
+        return bf_fail(err, BF_EUSAGE, "`delimiter`: '%c' is the decimal point, too", out->decimal);
+    if (!out->delimiter) {
+        const char *stop = memchr(p, '\n', (size_t)(end - p));
+        out->delimiter = usual_delimiter(p, stop ? stop : end, out->decimal);
     }
     return BF_OK;
 }
@@ -90,7 +140,6 @@ static bf_status open_csv(bf__file *file, const bf_context *context, bf_arena *s
     const char *p = (const char *)file->bytes.data, *end = p + file->bytes.size;
     bf__layout *own;
     BF_ZALLOC(own, scratch, 1, err);
-    own->dialect = (bf__dialect){',', '.'};
     const bf__dialect *d = &own->dialect;
     file->own = own;
     if (file->bytes.size >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
@@ -99,6 +148,7 @@ static bf_status open_csv(bf__file *file, const bf_context *context, bf_arena *s
     bool comments = false;
     const char *stop = NULL;
     for (; p < end; p = stop + 1, line++) {
+        BF_TRY(find_dialect(&own->dialect, file, p, end, err));
         stop = bf__record_end(d, p, end, true);
         if (bf__is_record(d, p, stop))
             break;
@@ -136,7 +186,7 @@ static bool claims(const unsigned char *head, size_t length) {
 
 const bf__reader bf__reader_csv = {
     .name = "csv",
-    .summary = "comma-separated text with a header",
+    .summary = "text with a header, separated by commas, semicolons or tabs",
     .suffix = ".csv",
     .by_line = true,
     .claims = claims,

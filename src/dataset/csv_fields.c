@@ -68,6 +68,8 @@ bool bf__is_gap(const char *text, size_t length) {
 /* The number that all of the text is; false if it is none. */
 static bool whole_number(const bf__dialect *d, const char *text, size_t length, double *out) {
     char point[BF__FIELD_ROOM];
+    if (length == 0)
+        return false;
     if (d->decimal != '.') {
         if (length >= sizeof point || memchr(text, '.', length))
             return false;
@@ -141,12 +143,14 @@ void bf__field_look(bf__look *look, const bf__dialect *d, const char *p, const c
     int length = bf__field_text(d, p, end, text, sizeof text);
     size_t size = (size_t)length;
     const char *word = text + (*text == '-' || *text == '+');
+    const bf__dialect other = {d->delimiter,
+                               ','}; /* 1,5 is a number that cannot be read, no name */
     if (length < 0)
         look->texts++;
     else if (bf__is_gap(text, size))
         look->gaps++;
-    else if (whole_number(d, text, size, &value) || is_word(word, strlen(word), "inf") ||
-             is_word(word, strlen(word), "infinity"))
+    else if (whole_number(d, text, size, &value) || whole_number(&other, text, size, &value) ||
+             is_word(word, strlen(word), "inf") || is_word(word, strlen(word), "infinity"))
         look->numbers++;
     else if (whole_flag(text, size, &value))
         look->flags++;
@@ -180,6 +184,13 @@ bf_status bf__field_wrong(const bf__dialect *d, const char *p, const char *end,
     if (length > 0 && (whole_number(d, text, (size_t)length, &value) ||
                        !strncasecmp(word, "nan", 3) || !strncasecmp(word, "inf", 3)))
         return bf_fail(err, BF_EDATA, "%s: %s: '%s' is not a finite number", where, name, text);
+    const bf__dialect other = {d->delimiter, ','};
+    bool comma = d->decimal == '.' && d->delimiter != ',' && length > 0 &&
+                 whole_number(&other, text, (size_t)length, &value);
+    if (comma)
+        return bf_fail(err, BF_EFORMAT,
+                       "%s: %s: '%s' is not a number; with `decimal` , it would be", where, name,
+                       text);
     return bf_fail(err, BF_EFORMAT, "%s: %s: '%s%s' is %s", where, name, text,
                    length < 0 ? "..." : "",
                    sink->flag   ? "neither 0 nor 1"

@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "dataset/foreign.h"
 #include "dataset/load.h"
+#include "dataset/places.h"
 
 #define BF_READER(name) extern const bf__reader bf__reader_##name;
 #include "dataset/readers.def"
@@ -34,6 +35,10 @@ static const bf_option rows[] = {
     BF_OPTION(bf_read_options, map, NULL,
               "MAP: What the columns are: 'state=age,ward action=dose reward=r', or @FILE with the "
               "same. May be given several times."),
+    BF_OPTION(bf_read_options, delimiter, "auto",
+              "C: What separates the fields of text: a character, or tab; auto recognises comma, "
+              "semicolon and tab."),
+    BF_OPTION(bf_read_options, decimal, ".", "C: The decimal point of text: . or ,"),
     BF_OPTION_CHOICE(bf_read_options, missing, "error", "error|drop|forward|mean",
                      "HOW: Gaps (empty, NA, nan) in states: an error; leave out their rows; the "
                      "last value of the episode; the mean of the column. Other gaps can only be "
@@ -72,27 +77,34 @@ static const bf__reader *choose(const bf__file *file) {
     return NULL;
 }
 
-bf_status bf__file_parse(bf__file *out, const char *path, const bf__bytes *bytes, int format,
-                         bool bare, const bf_context *context, bf_arena *scratch, bf_error *err) {
-    *out = (bf__file){.path = path, .bytes = *bytes, .bare = bare};
+/* Finds the reader of out->bytes and opens the file with it. */
+static bf_status start(bf__file *out, int format, const bf_context *context, bf_arena *scratch,
+                       bf_error *err) {
     if (out->bytes.size == 0)
-        return bf_fail(err, BF_EFORMAT, "%s: the file is empty", path);
+        return bf_fail(err, BF_EFORMAT, "%s: the file is empty", out->path);
     if (format == 0)
-        BF_TRY(bf__foreign_check(path, bytes, err));
+        BF_TRY(bf__foreign_check(out->path, &out->bytes, err));
     out->reader = format > 0 ? bf__reader_at(format - 1) : choose(out);
     if (!out->reader)
         return bf_fail(err, BF_EFORMAT,
-                       "%s: neither text nor any other form of log; `format` can be %s", path,
+                       "%s: neither text nor any other form of log; `format` can be %s", out->path,
                        formats);
     return out->reader->open(out, context, scratch, err);
 }
 
-bf_status bf__file_open(bf__file *out, const char *path, int format, bool bare,
+bf_status bf__file_parse(bf__file *out, const char *path, const bf__bytes *bytes, int format,
+                         bool bare, const bf_context *context, bf_arena *scratch, bf_error *err) {
+    *out = (bf__file){.path = path, .bytes = *bytes, .bare = bare};
+    return start(out, format, context, scratch, err);
+}
+
+bf_status bf__file_open(bf__file *out, const char *path, int format, const bf_read_options *options,
                         const bf_context *context, bf_arena *scratch, bf_error *err) {
-    bf__bytes bytes;
-    *out = (bf__file){.path = path};
-    BF_TRY(bf__bytes_open(&bytes, path, scratch, err));
-    return bf__file_parse(out, path, &bytes, format, bare, context, scratch, err);
+    *out = (bf__file){.path = strcmp(path, "-") == 0 ? BF__STANDARD_INPUT : path,
+                      .delimiter = options->delimiter,
+                      .decimal = options->decimal};
+    BF_TRY(bf__bytes_open(&out->bytes, path, scratch, err));
+    return start(out, format, context, scratch, err);
 }
 
 void bf__file_close(bf__file *file) {
@@ -139,7 +151,7 @@ static bf_status open_and_load(bf_dataset *out, bf__sources *from, const char *c
         if (file->reader)
             BF_TRY(file->reader->open(file, context, scratch, err));
         else
-            BF_TRY(bf__file_open(file, paths[f], format, false, context, scratch, err));
+            BF_TRY(bf__file_open(file, paths[f], format, from->options, context, scratch, err));
     }
     return bf__load(out, from, context, arena, scratch, err);
 }
@@ -159,16 +171,27 @@ static bf_status read_all(bf_dataset *out, bf__sources *from, const char *const 
     return status;
 }
 
+/* The files that the paths name; a folder is asked for files that a reader knows by their name. */
+static bf_status find_files(const char *const **out, int *out_count, const char *const *paths,
+                            int count, bf_arena *arena, bf_error *err) {
+    const char *suffixes[sizeof readers / sizeof *readers + 4] = {".tsv", ".txt", ".h5"};
+    for (int k = 0; bf__reader_at(k); k++)
+        suffixes[k + 3] = readers[k]->suffix;
+    return bf__places_find(out, out_count, paths, count, suffixes, arena, err);
+}
+
 bf_status bf__dataset_read(bf_dataset *out, const char *const *paths, int count,
                            const bf_read_options *options, const bf_context *context,
                            bf_arena *arena, bf_error *err) {
     int format;
-    bf__sources from = {.count = count, .options = options};
+    bf__sources from = {.options = options};
+    const char *const *files;
     if (count < 1)
         return bf_fail(err, BF_EUSAGE, "no log to read");
     BF_TRY(find_format(&format, options, err));
-    BF_ZALLOC(from.files, arena, count, err);
-    return read_all(out, &from, paths, format, context, arena, err);
+    BF_TRY(find_files(&files, &from.count, paths, count, arena, err));
+    BF_ZALLOC(from.files, arena, from.count, err);
+    return read_all(out, &from, files, format, context, arena, err);
 }
 
 bf_status bf__dataset_from(bf_dataset *out, bf__file *source, const bf_read_options *options,

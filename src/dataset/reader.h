@@ -24,6 +24,7 @@ typedef struct bf__file {
     const char *path;
     const bf__reader *reader;
     bf__bytes bytes;
+    const char *delimiter, *decimal; /* set by the caller, as bf_read_options has them; or NULL */
     bool bare;             /* set by the caller: the file has no header, names are pi0, pi1, ... */
     int64_t rows;          /* by `open` */
     int count;             /* by `open`: number of columns */
@@ -62,11 +63,12 @@ struct bf__reader {
 /* Every reader, in the order of readers.def; NULL past the end. */
 const bf__reader *bf__reader_at(int index);
 
-/* Opens `path`. If format is 0, the reader is found by the content of the file, or else by its
- * suffix; otherwise it is reader format - 1. The file must be closed, also after a failure. */
-bf_status bf__file_open(bf__file *out, const char *path, int format, bool bare,
+/* Opens `path`, which may be "-". If format is 0, the reader is found by the content of the file,
+ * or else by its suffix; otherwise it is reader format - 1. The file must be closed, also after a
+ * failure. */
+bf_status bf__file_open(bf__file *out, const char *path, int format, const bf_read_options *options,
                         const bf_context *context, bf_arena *scratch, bf_error *err);
-/* The same for bytes that were read already; they become the file's. */
+/* The same for bytes that were read already; they become the file's. `bare`: there is no header. */
 bf_status bf__file_parse(bf__file *out, const char *path, const bf__bytes *bytes, int format,
                          bool bare, const bf_context *context, bf_arena *scratch, bf_error *err);
 void bf__file_close(bf__file *file);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/fail.h"
+#include "format/unpack.h"
 
 /* A pipe does not tell its size, so the room doubles whenever it is used up. */
 static bf_status read_all(bf__bytes *out, int file, const char *path, bf_arena *arena,
@@ -67,6 +68,19 @@ static bf_status read_known(bf__bytes *out, int file, size_t size, const char *p
     return BF_OK;
 }
 
+/* A file that another program writes to meanwhile is part of the old content and part of the new.
+ */
+static bf_status check_unchanged(int file, const struct stat *before, const char *path,
+                                 bf_error *err) {
+    struct stat now;
+    if (fstat(file, &now) != 0)
+        return bf_fail(err, BF_EFILE, "%s: cannot be read: %s", path, strerror(errno));
+    if (now.st_size == before->st_size && now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
+        now.st_mtim.tv_nsec == before->st_mtim.tv_nsec)
+        return BF_OK;
+    return bf_fail(err, BF_EFILE, "%s: was changed while it was being read", path);
+}
+
 static bf_status load(bf__bytes *out, int file, const char *path, bf_arena *arena, bf_error *err) {
     struct stat about;
     if (fstat(file, &about) != 0)
@@ -75,16 +89,34 @@ static bf_status load(bf__bytes *out, int file, const char *path, bf_arena *aren
         return bf_fail(err, BF_EFILE, "%s: is a folder, not a file", path);
     if (!S_ISREG(about.st_mode) || about.st_size == 0)
         return read_all(out, file, path, arena, err);
-    return read_known(out, file, (size_t)about.st_size, path, err);
+    BF_TRY(read_known(out, file, (size_t)about.st_size, path, err));
+    return check_unchanged(file, &about, path, err);
+}
+
+/* If the content is compressed, what was in it takes its place. */
+static bf_status unpack(bf__bytes *bytes, const char *path, bf_error *err) {
+    unsigned char *data;
+    size_t size;
+    if (!bf__packed_as(bytes->data, bytes->size))
+        return BF_OK;
+    BF_TRY(bf__unpack(&data, &size, bytes->data, bytes->size, path, err));
+    bf__bytes_close(bytes);
+    *bytes = (bf__bytes){data, size, data != NULL};
+    return BF_OK;
 }
 
 bf_status bf__bytes_open(bf__bytes *out, const char *path, bf_arena *arena, bf_error *err) {
     *out = (bf__bytes){0};
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    bool input = strcmp(path, "-") == 0;
+    const char *name = input ? BF__STANDARD_INPUT : path;
+    int file = input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return bf_fail(err, BF_EFILE, "%s: cannot be opened: %s", path, strerror(errno));
-    bf_status status = load(out, file, path, arena, err);
-    close(file);
+    bf_status status = load(out, file, name, arena, err);
+    if (!input)
+        close(file);
+    if (status == BF_OK)
+        status = unpack(out, name, err);
     if (status != BF_OK)
         bf__bytes_close(out);
     return status;

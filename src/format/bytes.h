@@ -13,8 +13,12 @@ typedef struct bf__bytes {
     bool mapped; /* pages of our own; otherwise in the arena */
 } bf__bytes;
 
-/* Reads the file, whole: what happens to it afterwards does not matter. A regular file goes into
- * pages that bf__bytes_close gives back, anything else (a pipe) into `arena`. */
+#define BF__STANDARD_INPUT "standard input" /* what "-" is called in messages */
+
+/* Reads the file, whole: what happens to it afterwards does not matter. A file that is changed
+ * meanwhile is an error. "-" is standard input. What is compressed with gzip or zstd is unpacked,
+ * whatever it is called. A regular file goes into pages that bf__bytes_close gives back, anything
+ * else (a pipe) into `arena`. */
 bf_status bf__bytes_open(bf__bytes *out, const char *path, bf_arena *arena, bf_error *err);
 /* The first `count` bytes are not needed any more; the pages among them go back to the system. */
 void bf__bytes_forget(const bf__bytes *bytes, size_t count);
