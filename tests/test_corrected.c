@@ -3,6 +3,7 @@
 #include "mdp.h"
 
 #include "linalg/dense.h"
+#include "weights/noise.h"
 #include "weights/rebalance.h"
 
 TEST_ARENA;
@@ -290,8 +291,7 @@ static void a_chain_of_repeated_pairs_is_the_empirical_one(void **state) {
 
 /* ---- The correction, written out */
 
-static void the_correction_is_two_stage_least_squares_without_own_rows(void **state) {
-    (void)state;
+static void check_correction(bool leave_own) {
     enum { N = 300, M = 12 };
     line l = {.edge = 2, .unit = 1};
     bf_dataset data = line_log(&l, N, 11);
@@ -309,10 +309,11 @@ static void the_correction_is_two_stage_least_squares_without_own_rows(void **st
     assert_int_equal(lowrank->m, M);
     static double phi[N * M], psi[N * M], w[2 * N], z[N * M];
     assert_ok(bf__lowrank_rows(phi, psi, lowrank, 0, N, NULL, &err), err);
-    assert_ok(bf__correction_make(&correction, &base, lowrank, NULL, NULL, 1, NULL, arena, &err),
+    assert_ok(bf__correction_make(&correction, &base, lowrank, NULL, NULL, leave_own, 1, NULL,
+                                  arena, &err),
               err);
-    const double ridge[2] = {1e-3, bf__correction_noise(correction)};
-    assert_true(ridge[1] < 1e-4);
+    const double ridge[2] = {1e-3, fmax(1e-9, bf__correction_least(correction))};
+    assert_true(leave_own ? ridge[1] < 1e-4 : ridge[1] == 1e-9);
     assert_ok(bf__correct(w, correction, ridge, 2, NULL, arena, &err), err);
     double mean[M] = {0}, balance[M] = {0}, reward = 0;
     for (int i = 0; i < N; i++) {
@@ -342,7 +343,7 @@ static void the_correction_is_two_stage_least_squares_without_own_rows(void **st
         for (int p = 0; p < M; p++)
             own += base.u[i] * x[p] * (phi[i * M + p] - mean[p]);
         for (int q = 0; q < M; q++) {
-            z[i * M + q] = -own * (psi[i * M + q] - balance[q]);
+            z[i * M + q] = leave_own ? -own * (psi[i * M + q] - balance[q]) : 0;
             for (int p = 0; p < M; p++)
                 z[i * M + q] += c[p * M + q] * x[p];
         }
@@ -382,6 +383,59 @@ static void the_correction_is_two_stage_least_squares_without_own_rows(void **st
         after += gap * gap;
     }
     assert_true(after < 1e-3 * before); /* the small ridge leaves next to nothing */
+}
+
+static void the_correction_is_two_stage_least_squares(void **state) {
+    (void)state;
+    check_correction(false);
+}
+
+static void the_correction_can_leave_own_rows_out(void **state) {
+    (void)state;
+    check_correction(true);
+}
+
+/* ---- Noise */
+
+/* A line is left by steps with noise of `deviation`, in a log of `n` rows. */
+static double noise_of(double deviation, int64_t n) {
+    bf_dataset data = {.n = n, .state_dim = 1, .actions = 2};
+    double *s, *next, *reward, *npi, share;
+    int32_t *action;
+    bf_rng rng = bf_rng_make(5, "a line", 0);
+    s = bf_arena_alloc(arena, n, sizeof *s, &err);
+    next = bf_arena_alloc(arena, n, sizeof *s, &err);
+    reward = bf_arena_alloc(arena, n, sizeof *s, &err);
+    npi = bf_arena_alloc(arena, 2 * n, sizeof *s, &err);
+    action = bf_arena_alloc(arena, n, sizeof *action, &err);
+    for (int64_t i = 0; i < n; i++) {
+        s[i] = bf_rng_uniform(&rng);
+        action[i] = bf_rng_uniform(&rng) < 0.5;
+        next[i] = s[i] + (action[i] ? 0.3 : -0.2) * sin(5 * s[i]) + (s[i] > 0.9 ? 1 : 0) +
+                  deviation * bf_rng_normal(&rng);
+        reward[i] = 0;
+        npi[i] = npi[n + i] = 0.5;
+    }
+    data.state = s;
+    data.next_state = next;
+    data.reward = reward;
+    data.npi = npi;
+    data.action = action;
+    bf_problem problem = {&data, 1, BF_TERMINAL_IGNORE};
+    bf__points points;
+    assert_ok(bf__points_make(&points, &problem, "none", NULL, NULL, arena, &err), err);
+    assert_ok(bf__step_noise(&share, &points, arena, &err), err);
+    return share;
+}
+
+static void steps_are_as_noisy_as_they_are(void **state) {
+    (void)state;
+    assert_true(noise_of(0, 3000) < 1e-3); /* a jump is no noise */
+    assert_true(noise_of(0, 60) < 0.1);
+    double little = noise_of(0.02, 3000), much = noise_of(0.3, 3000);
+    assert_true(little > 0.003 && little < 0.05); /* 0.0004 of that */
+    assert_true(much > 0.5 && much < 0.9);        /* 0.09 of 0.09 + about 0.03 */
+    assert_true(noise_of(0.3, 5) == 0);           /* too few to say */
 }
 
 /* ---- Awkward logs */
@@ -629,13 +683,19 @@ static void moments_of_some_rows_are_those_of_all(void **state) {
     bf__sample sample = {N, row, weight};
     assert_ok(bf__features_part(&part, lowrank, &points, &kernel, 2, &sample, NULL, arena, &err),
               err);
-    assert_ok(bf__correction_make(&all, &base, lowrank, NULL, NULL, 1, NULL, arena, &err), err);
-    assert_ok(bf__correction_make(&some, &base, lowrank, &sample, &part, 1, NULL, arena, &err),
-              err);
-    assert_ok(bf__correct(w[0], all, &ridge, 1, NULL, arena, &err), err);
-    assert_ok(bf__correct(w[1], some, &ridge, 1, NULL, arena, &err), err);
-    for (int i = 0; i < N; i++)
-        assert_near(w[1][i], w[0][i], 1e-6);
+    for (int leave_own = 0; leave_own < 2; leave_own++) {
+        assert_ok(
+            bf__correction_make(&all, &base, lowrank, NULL, NULL, leave_own, 1, NULL, arena, &err),
+            err);
+        assert_ok(bf__correction_make(&some, &base, lowrank, &sample, &part, leave_own, 1, NULL,
+                                      arena, &err),
+                  err);
+        double at = fmax(ridge, bf__correction_least(all));
+        assert_ok(bf__correct(w[0], all, &at, 1, NULL, arena, &err), err);
+        assert_ok(bf__correct(w[1], some, &at, 1, NULL, arena, &err), err);
+        for (int i = 0; i < N; i++)
+            assert_near(w[1][i], w[0][i], 1e-6);
+    }
 }
 
 /* Among 99 columns of noise only the next row is near, if its action is the one: all other mass
@@ -668,7 +728,9 @@ int main(void) {
         cmocka_unit_test(ends_that_stay_ended_earn_nothing_in_the_long_run),
         cmocka_unit_test(repeated_states_are_a_table),
         cmocka_unit_test(a_chain_of_repeated_pairs_is_the_empirical_one),
-        cmocka_unit_test(the_correction_is_two_stage_least_squares_without_own_rows),
+        cmocka_unit_test(the_correction_is_two_stage_least_squares),
+        cmocka_unit_test(the_correction_can_leave_own_rows_out),
+        cmocka_unit_test(steps_are_as_noisy_as_they_are),
         cmocka_unit_test(small_logs_have_an_answer),
         cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(columns_that_say_nothing),

@@ -1,19 +1,21 @@
 /* corrected.c - Black-box weights for real-valued states: neighbours, then corrected on features.
  *
- * Estimates   mean over 2 widths of sum_i w_i r_i, w of rebalance.c on the base weights of
- *             neighbours_chain.c; not outside the rewards of the log
+ * Estimates   median over 2 widths x 2 ridges of sum_i w_i r_i, w of rebalance.c on the base
+ *             weights of neighbours_chain.c; not outside the rewards of the log
  * Cost        the chain, and O(N m^2 + n m) per width, m = n / 5 features, 50 to 800, and from
  *             100,000 rows on 800 (n / 100,000)^0.1; N = n up to 40,000 rows, then 30,000, and
  *             from 100,000 on 30,000 (n / 100,000)^0.25
  *
- * The ridge of a correction is the least that the noise of its moments allows. Corrected weights
- * have signs. A correction that makes more than a twentieth of the mass negative is not believed:
- * its ridge is raised tenfold until it does not, and where that does not help the base weights
- * stand in for it. The value is that of the weights with signs. The weights that are handed out
- * come in two kinds. Those with signs are the mean over the widths: they give the value. Those
- * without have negative ones set to 0 and the rest scaled to the same sum: `negative_mass` says how
- * much that was, and `weights_value` what they give. docs/notes/defaults.md has the trials that all
- * numbers here come from. */
+ * If steps are noisy (noise.c), a correction leaves out a row's own part, and its ridge is at least
+ * what that allows.
+ * Corrected weights have signs. A correction that makes more than a twentieth of the mass negative
+ * is not believed: its ridge is raised tenfold until it does not, and where that does not help the
+ * base weights stand in for it. The value is that of the weights with signs.
+ * The weights that are handed out come in two kinds. Those with signs are of the variant that gives
+ * the median, or the mean of the two that do: they give the value. Those without are the mean over
+ * the four, with negative ones set to 0 and the rest scaled to the same sum: `negative_mass` says
+ * how much that was, and `weights_value` what they give. docs/notes/defaults.md has the trials that
+ * all numbers here come from. */
 #include <math.h>
 #include <string.h>
 
@@ -22,27 +24,40 @@
 #include "estimator/judge.h"
 #include "estimator/result.h"
 #include "weights/neighbours.h"
+#include "weights/noise.h"
 #include "weights/rebalance.h"
 
-enum { WIDTHS = 2, RUNGS = 5 };
+enum { WIDTHS = 2, RIDGES = 2, MEMBERS = WIDTHS * RIDGES, RUNGS = 5 };
 enum { FEATURES = 800, ALL_ROWS = 40000, SOME_ROWS = 30000, LARGE = 100000 };
 static const double widths[WIDTHS] = {2, 1}; /* the last one's features serve the report */
-static const double credible = 0.05, least_ridge = 1e-10;
+static const double credible = 0.05, noisy = 0.1;
 
 typedef struct trial {
     bf__points points;
     bf__pair_kernel kernel;
     bf__neighbours base;
-    bf_auto given;   /* the ridge to begin with */
-    int64_t rank, m; /* features asked for and had */
-    bf__sample some; /* rows that moments are summed over; none: all */
-    double *sum;     /* (n): sum of the members' weights */
-    double *w;       /* (2, n) */
-    double value[WIDTHS];
+    double noise;        /* share of the steps' changes that is noise */
+    bf_auto given;       /* the ridge */
+    double ridge[RUNGS]; /* each ten times the one before */
+    int ridges;          /* members of a width: they start at the first, the second, ... */
+    int64_t rank, m;     /* features asked for and had */
+    bf__sample some;     /* rows that moments are summed over; none: all */
+    double *sum;         /* (n): sum of the members' weights */
+    double *member;      /* (MEMBERS, n): the weights of each */
+    double *w;           /* (RUNGS, n), of which the first `made` are made */
+    int made;
+    double value[MEMBERS];
     int members, raised, abandoned;
     bool interrupted;
     double residual[2]; /* of the weights, of equal weights */
 } trial;
+
+/* The ladder of ridges: from what was asked for on, or from the least that makes sense. */
+static void climb(trial *t, double least) {
+    t->ridge[0] = t->given.given ? t->given.value : fmax(1e-10, least);
+    for (int s = 1; s < RUNGS; s++)
+        t->ridge[s] = 10 * t->ridge[s - 1];
+}
 
 static int64_t choose_rank(int64_t wanted, int64_t n) {
     if (wanted > 0)
@@ -74,22 +89,33 @@ static bool believable(const trial *t, const double *w, int64_t n) {
     return isfinite(sum) && negative <= credible * t->base.sum;
 }
 
-/* One member: the weights of the least ridge that are believable, or the base. */
-static bf_status add_member(trial *t, const bf__correction *correction, const double *reward,
-                            int64_t n, const bf_context *context, bf_arena *arena, bf_error *err) {
-    double ridge =
-        t->given.given ? t->given.value : fmax(least_ridge, bf__correction_noise(correction));
-    int rung = 0;
-    for (; rung < RUNGS; rung++, ridge *= 10) {
-        BF_TRY(bf__correct(t->w, correction, &ridge, 1, context, arena, err));
-        if (believable(t, t->w, n))
+/* The first `rungs` of t->w; those above are made where they are needed. */
+static bf_status fit_rungs(trial *t, int rungs, const bf__correction *correction, int64_t n,
+                           const bf_context *context, bf_arena *arena, bf_error *err) {
+    if (rungs <= t->made)
+        return BF_OK;
+    BF_TRY(bf__correct(t->w + t->made * n, correction, t->ridge + t->made, rungs - t->made, context,
+                       arena, err));
+    t->made = rungs;
+    return BF_OK;
+}
+
+/* One member: the weights of the least ridge from `rung` on that are believable, or the base. */
+static bf_status add_member(trial *t, int rung, const bf__correction *correction,
+                            const double *reward, int64_t n, const bf_context *context,
+                            bf_arena *arena, bf_error *err) {
+    int at = rung;
+    for (; at < RUNGS; at++) {
+        BF_TRY(fit_rungs(t, at + 1, correction, n, context, arena, err));
+        if (believable(t, t->w + at * n, n))
             break;
     }
-    const double *use = rung < RUNGS ? t->w : t->base.u;
-    t->raised += rung > 0 && rung < RUNGS;
-    t->abandoned += rung == RUNGS;
+    const double *use = at < RUNGS ? t->w + at * n : t->base.u;
+    t->raised += at > rung && at < RUNGS;
+    t->abandoned += at == RUNGS;
     for (int64_t i = 0; i < n; i++)
         t->sum[i] += use[i];
+    memcpy(t->member + t->members * n, use, (size_t)n * sizeof *use);
     t->value[t->members++] = mean_reward(use, reward, n);
     return BF_OK;
 }
@@ -99,6 +125,7 @@ static void add_base(trial *t, const double *reward, int64_t n) {
     t->members = 1;
     t->raised = t->abandoned = 0;
     memcpy(t->sum, t->base.u, (size_t)n * sizeof *t->sum);
+    memcpy(t->member, t->base.u, (size_t)n * sizeof *t->member);
     t->value[0] = mean_reward(t->base.u, reward, n);
 }
 
@@ -131,8 +158,12 @@ static bf_status correct_width(trial *t, double *w, double *negative, bool last,
             BF_TRY(bf__features_part(&part, lowrank, &t->points, &t->kernel, width, &t->some,
                                      context, arena, err));
         BF_TRY(bf__correction_make(&correction, &t->base, lowrank, t->some.n > 0 ? &t->some : NULL,
-                                   &part, problem->gamma, context, arena, err));
-        BF_TRY(add_member(t, correction, problem->data->reward, n, context, arena, err));
+                                   &part, t->noise > noisy, problem->gamma, context, arena, err));
+        climb(t, bf__correction_least(correction));
+        t->made = 0;
+        BF_TRY(fit_rungs(t, t->ridges, correction, n, context, arena, err));
+        for (int s = 0; s < t->ridges; s++)
+            BF_TRY(add_member(t, s, correction, problem->data->reward, n, context, arena, err));
     } else {
         add_base(t, problem->data->reward, n);
     }
@@ -148,18 +179,25 @@ static bf_status correct_width(trial *t, double *w, double *negative, bool last,
     return BF_OK;
 }
 
-/* The mean of the members, the weights (n) that give it, and the standard deviation of the
+/* The median of the members, the weights (n) that give it, and the standard deviation of the
  * members' values. */
 static double summarise(double *spread, double *with_signs, const trial *t, int64_t n) {
     double mean = 0, square = 0;
-    for (int s = 0; s < t->members; s++)
-        mean += t->value[s] / t->members;
-    for (int s = 0; s < t->members; s++)
-        square += (t->value[s] - mean) * (t->value[s] - mean) / t->members;
+    int m = t->members, order[MEMBERS];
+    for (int s = 0; s < m; s++) {
+        int at = s;
+        for (; at > 0 && t->value[order[at - 1]] > t->value[s]; at--)
+            order[at] = order[at - 1];
+        order[at] = s;
+        mean += t->value[s] / m;
+    }
+    for (int s = 0; s < m; s++)
+        square += (t->value[s] - mean) * (t->value[s] - mean) / m;
     *spread = sqrt(square);
+    int below = order[(m - 1) / 2], above = order[m / 2];
     for (int64_t i = 0; i < n; i++)
-        with_signs[i] = t->sum[i] / t->members;
-    return mean;
+        with_signs[i] = 0.5 * (t->member[below * n + i] + t->member[above * n + i]);
+    return 0.5 * (t->value[below] + t->value[above]);
 }
 
 static bf_status warn(bf_estimate *out, const trial *t, bf_arena *arena, bf_error *err) {
@@ -214,6 +252,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
     trial t = {.members = 0};
     double *w, *with_signs, negative = 0, spread;
     t.given = options->ridge;
+    t.ridges = options->ridge.given ? 1 : RIDGES;
     t.rank = choose_rank(options->at.features, n);
     BF_TRY(bf__points_make(&t.points, problem, options->at.periodic, options->at.scale, context,
                            arena, err));
@@ -222,10 +261,12 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
     BF_ALLOC(w, arena, n, err);
     BF_TRY(bf__neighbours_solve(&t.base, problem, &t.points, (int)options->neighbours, 0, context,
                                 arena, err));
+    BF_TRY(bf__step_noise(&t.noise, &t.points, arena, err));
     if (choose_rows(n) < n && t.base.sum > 0)
         BF_TRY(bf__sample_draw(&t.some, t.base.u, n, choose_rows(n), t.points.seed, arena, err));
     BF_ZALLOC(t.sum, arena, n, err);
-    BF_ALLOC(t.w, arena, 2 * n, err);
+    BF_ALLOC(t.member, arena, MEMBERS * n, err);
+    BF_ALLOC(t.w, arena, RUNGS * n, err);
     BF_TRY(correct(&t, w, &negative, problem, context, arena, err));
     bf__result_from_weights(out, problem, w);
     double shown = out->value;
@@ -234,6 +275,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
     bf__diagnose(out, BF__D_WEIGHTS_VALUE, shown);
     bf__diagnose(out, BF__D_BASE_VALUE, mean_reward(t.base.u, problem->data->reward, n));
     bf__diagnose(out, BF__D_SPREAD, spread);
+    bf__diagnose(out, BF__D_STEP_NOISE, t.noise);
     bf__diagnose(out, BF__D_NEGATIVE_MASS, negative);
     bf__diagnose(out, BF__D_RAISED, t.raised);
     BF_TRY(bf__neighbours_report(out, &t.points, &t.base, t.residual[0], t.residual[1], t.m, arena,

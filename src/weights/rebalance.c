@@ -2,24 +2,25 @@
  *
  * Fits        q = phi'theta, the differential value, which satisfies r_i - rho = psi_i'theta in the
  *             mean given (s, a). The value is then  sum u r - psibar'theta.
- * By          instruments that leave a row's own surprise out:
+ * By          two-stage least squares with weights u; z are the instruments:
  *             z_i = C'G^-1 (phi_i - phibar) - h_i psi_i,   h_i = u_i |L^-1 (phi_i - phibar)|^2
  *             G = sum u (phi - phibar)(phi - phibar)' + 1e-7 = L L',  C = sum u (phi - phibar) psi'
  *             A = sum u z psi' = C'G^-1 C - sum u h psi psi',   psi less their mean throughout
  * As weights  w_i = u_i (1 - (z_i - zbar)'y),   y = (A + lambda)^-1 psibar,   psibar = sum u psi
- * Source      two-stage least squares with jackknife instruments: Angrist, Imbens, Krueger,
- *             Jackknife instrumental variables estimation, 1999 (JIVE2)
+ * Source      Angrist, Imbens, Krueger, Jackknife instrumental variables estimation, 1999 (JIVE2),
+ *             for h; plain two-stage least squares has h = 0
  * Shapes      m features; phi_i, psi_i (m) of pair and transition i; u (n) the base weights
  *
- * Plain two-stage least squares takes z_i = C'G^-1 (phi_i - phibar). If there are many features for
- * how many rows there are, that follows psi_i itself, noise included, and the fit turns into least
- * squares on noisy regressors: q comes out too flat, however much data each feature has seen. A
- * row's own part in its fitted value is h_i psi_i; without it, noise of a row meets only that of
- * others, which is independent. If next states are not noisy, psi'theta = r - rho holds row by row,
- * and both give the same theta.
+ * With h = 0, z_i follows psi_i itself if there are many features for how many rows there are,
+ * noise included, and the fit turns into least squares on noisy regressors: q comes out too flat,
+ * however much data each feature has seen. A row's own part in its fitted value is h_i psi_i.
+ * Without it, noise of a row meets only that of others, which is independent. A then has the
+ * noise's own square taken out and need not be positive. How far it goes below 0 says how large the
+ * noise in it is, and the ridge should not be smaller.
  *
- * A without the noise's own square need not be positive. How far it goes below 0 says how large the
- * noise in it is: no ridge is smaller than what makes it positive.
+ * If next states are not noisy, psi'theta = r - rho holds row by row, and nothing is won by leaving
+ * rows out; what z misses of psi is then discontinuity, not noise, and the larger ridge only loses.
+ * So the caller says which it is.
  *
  * Multiplying out gives sum w psi = psibar - A y, which is 0 except for the effect of lambda. So
  * the flow of the corrected weights balances on the features. The remaining error of the base
@@ -60,12 +61,12 @@ struct bf__correction {
     double *l;      /* (m, m): G, then its factor L */
     double *x;      /* (m, m): C, then X' = (L^-1 C)', a row for each psi */
     double *a;      /* (m, m): A */
-    double *h;      /* (N): a row's own part in its fitted value */
+    double *h;      /* (N): a row's own part in its fitted value; NULL: it stays */
     double *phi;    /* (m): phibar */
     double *psi;    /* (m): psibar of all rows, less what flows in from outside */
     double *centre; /* (m): the inner products of what psi is less by in A */
     double *inflow; /* (m): (1 - gamma) S0; 0 if nothing flows in from outside */
-    double noise;   /* the least ridge */
+    double least;   /* the least ridge that makes A positive */
 };
 
 /* One block of rows. */
@@ -154,7 +155,7 @@ static bf_status pass(bf__correction *q, add to, int number, const bf_context *c
         BF_TRY(bf__lowrank_inner(b.phi, b.psi, q->part, first, count, context, err));
         BF_TRY(to(q, &b, first, count, context, err));
         if (!bf__progress(context, "correcting the weights", (double)(number * n + first + count),
-                          (double)(2 * n), NULL))
+                          (double)((q->h ? 2 : 1) * n), NULL))
             return bf_fail(err, BF_ECANCELLED, "interrupted");
     }
     bf_arena_rewind(arena, mark);
@@ -211,18 +212,22 @@ static bf_status join(bf__correction *q, const bf_context *context, bf_arena *ar
     return BF_OK;
 }
 
+/* out (m, m) = A + ridge. */
+static void add_ridge(double *out, const bf__correction *q, double ridge) {
+    memcpy(out, q->a, (size_t)(q->m * q->m) * sizeof *out);
+    for (int64_t p = 0; p < q->m; p++)
+        out[p * q->m + p] += ridge;
+}
+
 /* The factor of A + ridge in `out`, if that is positive. */
 static bf_status factor(bool *positive, double *out, const bf__correction *q, double ridge,
                         bf_error *err) {
-    int64_t m = q->m;
-    memcpy(out, q->a, (size_t)(m * m) * sizeof *out);
-    for (int64_t p = 0; p < m; p++)
-        out[p * m + p] += ridge;
-    return bf__cholesky_exact(positive, out, m, err);
+    add_ridge(out, q, ridge);
+    return bf__cholesky_exact(positive, out, q->m, err);
 }
 
 /* The least ridge of a ladder that makes A positive, by halving. */
-static bf_status find_noise(bf__correction *q, bf_arena *arena, bf_error *err) {
+static bf_status find_least(bf__correction *q, bf_arena *arena, bf_error *err) {
     bf_mark mark = bf_arena_mark(arena);
     double *a, mean = 0;
     int low = -1, high = 40; /* rungs: not positive, or none; positive */
@@ -240,7 +245,7 @@ static bf_status find_noise(bf__correction *q, bf_arena *arena, bf_error *err) {
         else
             low = middle;
     }
-    q->noise = 1e-12 * mean * pow(3, high);
+    q->least = 1e-12 * mean * pow(3, high);
     bf_arena_rewind(arena, mark);
     return BF_OK;
 }
@@ -250,7 +255,6 @@ static bf_status make_room(bf__correction *q, bf_arena *arena, bf_error *err) {
     BF_ZALLOC(q->l, arena, m * m, err);
     BF_ZALLOC(q->x, arena, m * m, err);
     BF_ZALLOC(q->a, arena, m * m, err);
-    BF_ALLOC(q->h, arena, q->part->flow->n, err);
     BF_ZALLOC(q->phi, arena, m, err);
     BF_ZALLOC(q->psi, arena, m, err);
     BF_ZALLOC(q->centre, arena, m, err);
@@ -260,8 +264,8 @@ static bf_status make_room(bf__correction *q, bf_arena *arena, bf_error *err) {
 
 bf_status bf__correction_make(bf__correction **out, const bf__neighbours *base,
                               const bf__lowrank *lowrank, const bf__sample *some,
-                              const bf__lowrank *part, double gamma, const bf_context *context,
-                              bf_arena *arena, bf_error *err) {
+                              const bf__lowrank *part, bool leave_own, double gamma,
+                              const bf_context *context, bf_arena *arena, bf_error *err) {
     bf__correction *q;
     BF_ALLOC(q, arena, 1, err);
     *q = (bf__correction){.base = base, .lowrank = lowrank, .part = some ? part : lowrank};
@@ -269,6 +273,8 @@ bf_status bf__correction_make(bf__correction **out, const bf__neighbours *base,
     q->u = some ? some->u : base->u;
     q->m = lowrank->m;
     BF_TRY(make_room(q, arena, err));
+    if (leave_own)
+        BF_ALLOC(q->h, arena, q->part->flow->n, err);
     BF_TRY(pass(q, add_block, 0, context, arena, err));
     if (base->ends)
         BF_TRY(bf__lowrank_start(q->inflow, lowrank, context, err));
@@ -279,15 +285,17 @@ bf_status bf__correction_make(bf__correction **out, const bf__neighbours *base,
         q->psi[p] -= (1 - base->sum) * q->inflow[p];
     take_means_out(q);
     BF_TRY(bf__cholesky(q->l, q->m, NULL, arena, err));
-    BF_TRY(pass(q, add_own, 1, context, arena, err));
+    if (leave_own)
+        BF_TRY(pass(q, add_own, 1, context, arena, err));
     BF_TRY(join(q, context, arena, err));
-    BF_TRY(find_noise(q, arena, err));
+    if (leave_own)
+        BF_TRY(find_least(q, arena, err));
     *out = q;
     return BF_OK;
 }
 
-double bf__correction_noise(const bf__correction *correction) {
-    return correction->noise;
+double bf__correction_least(const bf__correction *correction) {
+    return correction->least;
 }
 
 /* ---- Weights */
@@ -299,11 +307,15 @@ static bf_status solve(double *y, double *alpha, const bf__correction *q, const 
     double *a;
     BF_ALLOC(a, arena, m * m, err);
     for (int s = 0; s < ridges; s++) {
+        bool positive;
         memcpy(y + s * m, q->psi, (size_t)m * sizeof *y);
-        memcpy(a, q->a, (size_t)(m * m) * sizeof *a);
-        for (int64_t p = 0; p < m; p++)
-            a[p * m + p] += ridge[s];
-        BF_TRY(bf__lu_solve(y + s * m, 1, a, m, arena, err));
+        BF_TRY(factor(&positive, a, q, ridge[s], err));
+        if (positive) {
+            BF_TRY(bf__cholesky_solve(y + s * m, 1, a, m, context, err));
+        } else {
+            add_ridge(a, q, ridge[s]);
+            BF_TRY(bf__lu_solve(y + s * m, 1, a, m, arena, err));
+        }
         BF_TRY(bf__matvec(alpha + s * m, q->x, true, y + s * m, m, m, context, err));
     }
     return bf__lower_solve(alpha, ridges, q->l, m, true, context, err);
@@ -353,7 +365,8 @@ bf_status bf__correct(double *w, const bf__correction *q, const double *ridge, i
         for (int64_t i = 0; i < n; i++)
             w[s * n + i] = base->u[i] * (1 - (w[s * n + i] - middle));
     }
-    BF_TRY(add_own_part(w, total, q, y, ridges, context, arena, err));
+    if (q->h)
+        BF_TRY(add_own_part(w, total, q, y, ridges, context, arena, err));
     for (int s = 0; s < ridges && !base->ends; s++)
         for (int64_t i = 0; i < n; i++)
             w[s * n + i] -= base->u[i] / base->sum * total[s];
