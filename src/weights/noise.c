@@ -6,8 +6,8 @@
  * Two pairs at distance e differ in their change by smooth dynamics, which contributes e^2 to the
  * square, and by noise, which does not depend on e. So the squares of some near neighbours, and of
  * some that are further away, are put against the squares of their distances, and the line through
- * both is followed back to distance 0. Medians are taken, not means: at a wall or a switch few pairs
- * differ by much, and that is no noise.
+ * both is followed back to distance 0. Medians are taken, not means: at a wall or a switch few
+ * pairs differ by much, and that is no noise.
  *
  * Cost  O(n log n) for the trees, a few thousand searches. */
 #include "weights/noise.h"
