@@ -356,7 +356,8 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
                        o.terminal,
                        with.trust.cluster,
                        o.by,
-                       &with.command};
+                       &with.command,
+                       with.methods.several};
     BF_TRY(bf__question_load(&q, tool, &asked, &with.read, with.logs, with.log_count, err));
     bf_status status;
     if (o.policy.count > 1) {

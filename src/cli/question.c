@@ -4,10 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static bf_status take_behavior(bf__question *q, bf__tool *tool, const char *spec, bf_error *err) {
+static bf_status take_behavior(bf__question *q, bf__tool *tool, const char *spec, bool several,
+                               bf_error *err) {
     const bf_dataset *data = q->problem.data;
     const bf_policy *policy;
     bf_array mu;
+    if (several && strcmp(spec, "estimate") == 0 && bf_dataset_actions(data) == 0) {
+        bf__tool_note(tool, BF_MESSAGE_WARNING,
+                      "--behavior estimate needs discrete actions, and those of the log are "
+                      "vectors: it is left out");
+        return BF_OK;
+    }
     if (bf_dataset_column(&mu, data, "mu") || bf_dataset_column(&mu, data, "mu_all"))
         bf__tool_note(tool, BF_MESSAGE_NOTE, "--behavior takes the place of the log's columns mu");
     if (strcmp(spec, "estimate") != 0) {
@@ -87,7 +94,7 @@ bf_status bf__question_load(bf__question *q, bf__tool *tool, const bf__asked *o,
         BF_TRY(bf_policy_apply(&problem->data, problem->target, problem->data, tool->arena, err));
     }
     if (o->behavior)
-        BF_TRY(take_behavior(q, tool, o->behavior, err));
+        BF_TRY(take_behavior(q, tool, o->behavior, o->several, err));
     q->seconds_read = bf__tool_seconds() - begun;
     return BF_OK;
 }

@@ -16,6 +16,7 @@ typedef struct bf__asked {
     int terminal;
     const char *cluster, *by; /* columns that the log has to keep; NULL: none */
     const bf_command_options *command;
+    bool several; /* methods: those that lack something are skipped */
 } bf__asked;
 
 /* The policy that a text means, for a log: a program after "command:", or what bf_policy_parse

@@ -44,6 +44,11 @@ static bf_status check_needs(const bf_estimator *estimator, const bf_problem *pr
                        "%s needs the target policy at the next states: columns npi0, npi1, ... in "
                        "the log, or `policy` FILE",
                        name);
+    if ((estimator->needs & BF_NEEDS_PI) && !data->action)
+        return bf_fail(err, BF_ENEEDS,
+                       "%s needs discrete actions, which have probabilities; those of the log are "
+                       "vectors",
+                       name);
     if ((estimator->needs & BF_NEEDS_PI) && !data->pi)
         return bf_fail(err, BF_ENEEDS,
                        "%s needs the target policy at the logged states: columns pi0, pi1, ... in "
