@@ -27,7 +27,7 @@
 enum { LINE = 128, MOST_ACTIONS = 1000000 };
 
 static const bf_option rows[] = {
-    BF_OPTION_RANGE(bf_command_options, policy_samples, "16", 1, 10000,
+    BF_OPTION_RANGE(bf_command_options, policy_samples, "8", 1, 10000,
                     "M: How many actions --policy-command draws at a state, if actions are "
                     "vectors."),
     BF_OPTION_RANGE(bf_command_options, policy_timeout, "60", 0.001, 1e6,
