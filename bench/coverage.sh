@@ -88,7 +88,7 @@ one() {
 export -f one field
 
 # Seed after seed, so that a run that is stopped has some of every cell.
-plan | grep -E "$cells" | awk -v first="$first" -v share="$share" '
+plan | { grep -E "$cells" || true; } | awk -v first="$first" -v share="$share" '
     { row[NR] = $1 " " $2 " " $3 " " $4 " " $5 " " $6 " " $7 " " $8
       logs[NR] = int($9 * share + 0.5)
       most = logs[NR] > most ? logs[NR] : most }
@@ -96,7 +96,7 @@ plan | grep -E "$cells" | awk -v first="$first" -v share="$share" '
         for (k = 0; k < most; k++)
             for (i = 1; i <= NR; i++)
                 if (k < logs[i]) print row[i], first + k
-    }' | xargs -P "${JOBS:-1}" -L 1 bash -c 'one "$@"' one
+    }' | xargs -r -P "${JOBS:-1}" -L 1 bash -c 'one "$@"' one
 
 table=$out/coverage.tsv
 printf 'cell\tseed\ttruth\tvalue\tlow\thigh\thalf\tverdict\teffective\tinfluence\tnoise\tbias\tbase\tseconds\treasons\n' \
@@ -115,13 +115,15 @@ awk -F '\t' '
                (rmse > 0 ? half[k] / answered[k] / rmse : 0), caught[k], failing[k], lost[k],
                within[k]
     }
-    # A share against what it should be, with twice its standard error.
+    # A share against what it should be, with the interval that its count allows (Wilson, 2 s.e.).
     function bar(text, count, of, low, high) {
         if (of == 0) return
         share = count / of
-        slack = 2 * sqrt(share * (1 - share) / of)
-        printf "%-66s %5d/%-5d %.3f +- %.3f, should be %.2f to %.2f%s\n", text, count, of, share,
-               slack, low, high, share + slack < low || share - slack > high ? ": NOT MET" : ""
+        middle = (share + 2 / of) / (1 + 4 / of)
+        slack = 2 * sqrt(share * (1 - share) / of + 1 / (of * of)) / (1 + 4 / of)
+        printf "%-66s %5d/%-5d %.3f (%.3f to %.3f), should be %.2f to %.2f%s\n", text, count, of,
+               share, middle - slack, middle + slack, low, high,
+               (middle + slack < low || middle - slack > high ? ": NOT MET" : "")
     }
     NR > 1 && $4 != "" {
         key = $1
@@ -157,7 +159,7 @@ awk -F '\t' '
         for (i = 1; i <= 4; i++) if (names[i] in logs) flush_line(names[i])
         for (i = 1; i <= keys; i++) {
             k = order[i]
-            if (k ~ /-(20|50)$/ && k !~ /gamma|other|fails/ && square[k] > 0) {
+            if (k ~ /-(20|50)$/ && k !~ /gamma|other|fails|gridwalk/ && square[k] > 0) { # GridWalk is exact
                 ratio += half[k] / answered[k] / sqrt(square[k] / answered[k])
                 counted++
             }
