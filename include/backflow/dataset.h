@@ -71,6 +71,16 @@ BF_API bf_status bf_columns_set_options(bf_columns *columns, const bf_read_optio
 BF_API bf_status bf_dataset_from_columns(const bf_dataset **out, const bf_columns *columns,
                                          const bf_context *context, bf_arena *arena, bf_error *err);
 
+/* A log from a stream of record batches, by the C stream interface of Arrow: frames of pandas,
+ * polars, DuckDB and others give one. Columns are named and mapped as in files. Numbers, truth
+ * values, texts, dictionaries, dates and times of every Arrow type are taken; the elements are
+ * copied once. The stream is read to its end and released, also after a failure. `name` stands in
+ * messages where a file's would; NULL: "frame". `options` may be NULL. */
+struct ArrowArrayStream;
+BF_API bf_status bf_dataset_from_arrow(const bf_dataset **out, struct ArrowArrayStream *stream,
+                                       const char *name, const bf_read_options *options,
+                                       const bf_context *context, bf_arena *arena, bf_error *err);
+
 /* Name and one line about reader `index`, in the order of readers.def; false past the end. */
 BF_API bool bf_reader_describe(int index, const char **name, const char **summary);
 

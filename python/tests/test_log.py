@@ -67,7 +67,9 @@ def test_a_column_outlives_its_log() -> None:
         ({"action": np.array([0, 1, 0.5, 1, 0, 1])}, bf.DataError, "a", 2, "0.5"),
         ({"reward": np.zeros(5)}, bf.DataError, None, None, "r has 5"),
         ({"reward": np.array(1.0)}, bf.DataError, "r", None, "0 dimensions"),
-        ({"reward": np.array(["x"] * ROWS, dtype=object)}, bf.DataError, "r", None, "no numbers"),
+        ({"reward": np.array(["x"] * ROWS, dtype=object)}, bf.FormatError, "r", 0, "'x' is not a number"),
+        ({"reward": np.zeros(ROWS, dtype=complex)}, bf.DataError, "r", None, "neither numbers nor text"),
+        ({"action": np.array([["a"]] * ROWS)}, bf.DataError, "a", None, "texts of shape"),
         ({"reward": None}, bf.DataError, None, None, "no reward"),
     ],
 )

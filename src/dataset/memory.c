@@ -3,13 +3,11 @@
  * The arrays are read like those of a NumPy archive: the same names, shapes, checks and messages.
  * Only where the elements lie is another matter: anywhere, any stride, one of five types. Every
  * element is copied once, into the columns of the log. */
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/fail.h"
 #include "dataset/arrays.h"
-#include "dataset/csv_fields.h"
+#include "dataset/texts.h"
 
 #define LOOK 1000 /* texts that are looked at, to see what a column holds */
 
@@ -129,14 +127,13 @@ typedef struct opened {
 
 /* What a column of text looks like, from its first rows or words. */
 static void look_at(bf__look *look, const entry *e, int64_t rows) {
-    static const bf__dialect plain = {'\0', '.'};
     const char *const *text = e->text ? e->text : e->words;
     int64_t count = e->text ? rows : e->word_count;
     if (!text)
         look->numbers++;
     for (int64_t k = 0; text && k < count && k < LOOK; k++)
         if (text[k])
-            bf__field_look(look, &plain, text[k], text[k] + strlen(text[k]));
+            bf__text_look(look, text[k], strlen(text[k]));
 }
 
 static bf_status open_columns(bf__file *file, const bf_context *context, bf_arena *scratch,
@@ -198,28 +195,6 @@ static void take(const bf_array *array, int64_t column, double *out) {
     }
 }
 
-/* One text as the sink wants it: a code, or the number or the time that it says. */
-static bf_status take_text(double *out, const bf__sink *sink, const char *text, const char *name,
-                           int64_t row, const char *key, bf_error *err) {
-    static const bf__dialect plain = {'\0', '.'};
-    size_t length = strlen(text);
-    const char *end = text + length;
-    bool gap = bf__is_gap(text, length);
-    char where[320];
-    int64_t code;
-    if (sink->words && !gap) {
-        BF_TRY(bf__words_add(sink->words, text, length, &code, err));
-        *out = (double)code;
-        return BF_OK;
-    }
-    *out = NAN;
-    if ((gap && sink->gaps) ||
-        (!gap && !strpbrk(text, "\r\n") && bf__field_number(&plain, text, end, sink, out)))
-        return BF_OK;
-    snprintf(where, sizeof where, "%.280s: row %lld", name, (long long)row);
-    return bf__field_wrong(&plain, text, end, sink, where, key, err);
-}
-
 static bf_status fill_text(const bf__file *file, const entry *e, const bf__sink *sink,
                            bf_error *err) {
     double *out = sink->values;
@@ -236,7 +211,7 @@ static bf_status fill_text(const bf__file *file, const entry *e, const bf__sink 
                                (long long)i, e->key, out[i], (long long)e->word_count);
             text = e->words[(int64_t)out[i]] ? e->words[(int64_t)out[i]] : "";
         }
-        BF_TRY(take_text(&out[i], sink, text, file->path, i, e->key, err));
+        BF_TRY(bf__text_take(&out[i], sink, text, strlen(text), file->path, i, e->key, err));
     }
     return BF_OK;
 }

@@ -40,7 +40,7 @@ class Adapter:
     """A user's function, and how to read its answers."""
 
     function: Callable[[Any], Any]
-    states: str = "array"  # array or tensor
+    states: str = "auto"  # array, tensor or frame; auto: a frame if the log is of one
     samples: int = 10
     seed: int = 1
     actions: Optional[int] = None
@@ -48,8 +48,8 @@ class Adapter:
     output: str = "auto"  # what numbers (n, A) are: probabilities or logits
 
     def for_log(self, log: "Log") -> Asked:
-        if self.states not in ("array", "tensor"):
-            raise errors.UsageError(f"`states`: '{self.states}' should be array or tensor")
+        if self.states not in ("auto", "array", "tensor", "frame"):
+            raise errors.UsageError(f"`states`: '{self.states}' should be auto, array, tensor or frame")
         if self.output not in ("auto", "probabilities", "logits"):
             raise errors.UsageError(f"`output`: '{self.output}' should be auto, probabilities or logits")
         if log.actions:
@@ -68,7 +68,9 @@ class Adapter:
         columns = [log._action_code(one) for one in self.classes]
         return columns, max([actions] + [one + 1 for one in columns])
 
-    def _ask(self, states: Floats) -> Any:
+    def _ask(self, states: Floats, log: "Log") -> Any:
+        if self.states == "frame" or (self.states == "auto" and log._frames):
+            return self.function(log._frame(states))
         if self.states == "tensor":
             import torch
 
@@ -77,7 +79,7 @@ class Adapter:
 
     def _probabilities(self, states: Floats, log: "Log", columns: Optional[list[int]], actions: int) -> Floats:
         n = len(states)
-        answer = self._ask(states)
+        answer = self._ask(states, log)
         if hasattr(answer, "probs"):  # a distribution over actions
             answer = answer.probs
         found = as_array(answer)
@@ -115,7 +117,7 @@ class Adapter:
 
     def _sampled(self, states: Floats, log: "Log", k: int) -> Floats:
         n, m = len(states), self.samples
-        answer = self._ask(states)
+        answer = self._ask(states, log)
         if hasattr(answer, "sample") and hasattr(answer, "log_prob"):
             drawn = as_array(_draw(answer, m, self.seed, states))  # (m, n, k) or (m, n)
             return np.swapaxes(drawn.reshape(m, n, k), 0, 1).astype(np.float64)
@@ -174,7 +176,9 @@ def recognise(given: Any) -> Optional[Adapter]:
     if hasattr(inner, "get_distribution") and hasattr(inner, "obs_to_tensor"):
         return _stable_baselines(inner)
     if hasattr(given, "predict") and not _is_module(given):
-        return Adapter(lambda states: _predicted(given, states), samples=1)
+        if hasattr(given, "feature_names_in_"):
+            return Adapter(given.predict, states="frame", samples=1)
+        return Adapter(lambda states: _predicted(given, states), states="array", samples=1)
     if _is_module(given):
         return torch_module(given, "auto", 10, 1)
     if hasattr(given, "run") and hasattr(given, "get_inputs"):
@@ -185,7 +189,8 @@ def recognise(given: Any) -> Optional[Adapter]:
 def classifier(given: Any) -> Adapter:
     if not hasattr(given, "predict_proba"):
         raise errors.PolicyError(f"{name_of(given)}: has no predict_proba; a classifier that is fitted has")
-    return Adapter(given.predict_proba, classes=list(np.asarray(given.classes_).tolist()))
+    states = "frame" if hasattr(given, "feature_names_in_") else "array"
+    return Adapter(given.predict_proba, states=states, classes=list(np.asarray(given.classes_).tolist()))
 
 
 def _predicted(given: Any, states: Floats) -> Any:
@@ -202,7 +207,7 @@ def _stable_baselines(policy: Any) -> Adapter:
             observations, _ = policy.obs_to_tensor(states.astype(np.float32))
             return policy.get_distribution(observations).distribution
 
-    return Adapter(ask)
+    return Adapter(ask, states="array")
 
 
 def _is_module(given: Any) -> bool:
@@ -223,7 +228,7 @@ def torch_module(module: Any, output: str, samples: int, seed: int) -> Adapter:
         finally:
             module.train(training)
 
-    return Adapter(ask, samples=samples, seed=seed, output=output)
+    return Adapter(ask, states="array", samples=samples, seed=seed, output=output)
 
 
 def onnx(model: Any, output: str, classes: Optional[list[Any]] = None) -> Adapter:
@@ -256,4 +261,4 @@ def onnx(model: Any, output: str, classes: Optional[list[Any]] = None) -> Adapte
             raise errors.PolicyError(f"gives probabilities of {sorted(one)}; classes=[...] says what they are")
         return wanted
 
-    return Adapter(ask, output=output, classes=classes)
+    return Adapter(ask, states="array", output=output, classes=classes)

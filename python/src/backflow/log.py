@@ -4,36 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Mapping, Optional, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from . import errors
+from . import _frames, errors
 from ._library import Arena, Call, Memory, Progress, fill, library_string, logger, text
 from ._native import ffi, lib
 
 Array = npt.NDArray[Any]
 PathLike = Union[str, "os.PathLike[str]"]
 
-# Words of the arguments, and the names that columns have in log files.
-_NAMES = {
-    "state": "s",
-    "next_state": "ns",
-    "action": "a",
-    "reward": "r",
-    "episode": "episode",
-    "time": "t",
-    "terminated": "terminated",
-    "truncated": "truncated",
-    "mu": "mu",
-    "pi": "pi",
-    "next_pi": "npi",
-    "sampled": "sa",
-    "next_sampled": "na",
-}
-_ELEMENTS = {"f8": "BF_FLOAT64", "f4": "BF_FLOAT32", "i4": "BF_INT32", "i8": "BF_INT64", "u1": "BF_UINT8", "b1": "BF_UINT8"}
 _TYPES = {"BF_FLOAT64": "<f8", "BF_FLOAT32": "<f4", "BF_INT32": "<i4", "BF_INT64": "<i8", "BF_UINT8": "|u1"}
+_NAME_ROOM = 256
 
 
 class Inspection:
@@ -59,21 +43,34 @@ class Inspection:
 class Log:
     """Transitions (s, a, r, s') of unknown origin, one row each.
 
-    From arrays, each with one row per transition:
+    From a frame, with the names of its columns: pandas, polars, pyarrow, duckdb, and everything else
+    that has ``__arrow_c_stream__``; or a dict of arrays.
 
     >>> import backflow as bf
+    >>> visits = {"lactate": [1.5, 1.2, 2.5, 2.2], "ward": ["ICU", "home", "ICU", "home"],
+    ...           "dose": ["low", "high", "high", "low"], "gain": [0, 1, 0, 1], "patient": ["a", "a", "b", "b"]}
+    >>> log = bf.Log(visits, state=["lactate", "ward"], action="dose", reward="gain", episode="patient")
+    >>> log.state_names, log.action_names
+    (['lactate', 'ward=ICU', 'ward=home'], ['low', 'high'])
+
+    From arrays, each with one row per transition:
+
     >>> log = bf.Log(state=[0, 1, 0, 1], action=[0, 1, 1, 0], reward=[1.0, 0.0, 0.5, 0.0],
     ...              episode=[7, 7, 8, 8], next_state=[1, 0, 1, 0])
     >>> len(log), log.states, log.actions, log.episodes
     (4, 2, 2, 2)
 
-    Without `next_state` the next state is that of the next row of the episode. A log does not
-    change: what it was made of is copied once, into columns.
+    Without `next_state` the next state is that of the next row of the episode. Columns of text are
+    categories, named actions or ids. `pi` and `next_pi` may be dicts from actions to columns.
+    `keep` names other columns, for ``by`` and ``cluster``; `actions` puts named actions in order;
+    `kinds` says what a column holds, if it is not what it looks like: ``{"ward_no": "category"}``.
+    Other keywords are options of reading, as ``missing="mean"`` for gaps and ``max_rows=100000``.
+    A log does not change: what it was made of is copied once, into columns.
     """
 
     def __init__(
         self,
-        data: Optional[Mapping[str, Any]] = None,
+        data: Any = None,
         *,
         state: Any = None,
         action: Any = None,
@@ -88,36 +85,43 @@ class Log:
         next_pi: Any = None,
         sampled: Any = None,
         next_sampled: Any = None,
+        keep: Union[None, str, Sequence[str]] = None,
+        actions: Optional[Sequence[str]] = None,
+        kinds: Optional[Mapping[str, str]] = None,
         name: Optional[str] = None,
+        progress: Progress = None,
+        **options: Any,
     ) -> None:
         given = dict(
-            state=state, action=action, reward=reward, next_state=next_state, episode=episode, time=time,
-            terminated=terminated, truncated=truncated, mu=mu, pi=pi, next_pi=next_pi, sampled=sampled,
-            next_sampled=next_sampled,
+            s=state, a=action, r=reward, ns=next_state, episode=episode, t=time, terminated=terminated,
+            truncated=truncated, mu=mu, pi=pi, npi=next_pi, sa=sampled, na=next_sampled,
         )  # fmt: skip
-        arrays: dict[str, Any] = {}
-        if data is not None:
-            arrays.update(data)
-        for word, value in given.items():
-            if value is not None:
-                arrays[_NAMES[word]] = value
         self._arena = Arena()
         self._owners: tuple[Any, ...] = ()
-        self._pointer = _from_arrays(arrays, name, self._arena)
+        self._frames = _frames.library_of(data)
+        self._pointer = _frames.read(data, given, keep, actions, kinds or {}, name, self._arena, progress, options)
+        self._warn()
+
+    def _warn(self) -> None:
+        ignored = lib.bf_dataset_ignored(self._pointer)
+        if ignored:
+            logger.warning("columns not known and not used: %s", text(ignored))
 
     @classmethod
     def _of(cls, pointer: Any, arena: Arena, *owners: Any) -> "Log":
         """A log around a handle; `owners` have to stay alive."""
         self = cls.__new__(cls)
         self._arena, self._pointer, self._owners = arena, pointer, owners
+        self._frames = None
         return self
 
     @classmethod
     def read(cls, *paths: PathLike, threads: int = 0, progress: Progress = None, **options: Any) -> "Log":
         """Reads files, in order, as one log; `options` are those of reading, as the tool has them.
 
-        `format` names the reader (it is found by content without it), `keep` other columns of
-        numbers to keep, for ``by`` and ``cluster``.
+        `map` says what columns are (``"state=age,ward action=dose reward=r"``), `keep` which others
+        to keep, for ``by`` and ``cluster``; `format` names the reader, which is found by content
+        without it.
         """
         arena = Arena()
         reading = fill(lib.bf_read_table, arena, options)
@@ -129,10 +133,9 @@ class Log:
             call.check(
                 lib.bf_dataset_read(out, names, len(names), reading, call.context, arena.pointer, call.err)
             )
-        ignored = lib.bf_dataset_ignored(out[0])
-        if ignored:
-            logger.warning("columns not known and not used: %s", text(ignored))
-        return cls._of(out[0], arena)
+        log = cls._of(out[0], arena)
+        log._warn()
+        return log
 
     from_csv = from_npz = read
 
@@ -196,12 +199,36 @@ class Log:
 
     # ---- In the words of the user
 
+    def _name(self, get: Any, index: int) -> str:
+        room = ffi.new("char[]", _NAME_ROOM)
+        return text(get(self._pointer, index, room, _NAME_ROOM))
+
+    @property
+    def state_names(self) -> list[str]:
+        """What the numbers of a state are: a column, or a column and its category."""
+        return [self._name(lib.bf_dataset_state_name, j) for j in range(self.state_dim)]
+
+    @property
+    def action_names(self) -> list[str]:
+        """The actions as the log names them, or their numbers."""
+        return [self._name(lib.bf_dataset_action_name, a) for a in range(self.actions)]
+
     def _action_code(self, name: Any) -> int:
         """The number of an action as the user calls it."""
+        if lib.bf_dataset_actions_named(self._pointer):
+            known = self.action_names
+            wanted = str(name).lower() if isinstance(name, (bool, np.bool_)) else str(name)
+            if wanted in known:
+                return known.index(wanted)
+            raise errors.PolicyError(f"action {name!r} is none of the log's: {', '.join(known)}")
         if isinstance(name, (int, np.integer)) or (isinstance(name, float) and name.is_integer()):
             if int(name) >= 0:
                 return int(name)
         raise errors.PolicyError(f"action {name!r} is none of the log's, 0 to {self.actions - 1}")
+
+    def _frame(self, states: Array) -> Any:
+        """States (n, d) as a frame with the log's own columns, categories as words."""
+        return _frames.build(self._frames or "pandas", _frames.columns_of(self, states))
 
     def __repr__(self) -> str:
         kind = f"{self.states} states" if self.states else f"states of {self.state_dim} numbers"
@@ -209,36 +236,24 @@ class Log:
         runs = f", {self.episodes} episodes" if self.episodes else ""
         return f"<backflow.Log: {len(self)} transitions, {kind}, {acts}{runs}>"
 
+    # ---- Other doors
 
-def _element(name: str, array: Array) -> tuple[Array, int]:
-    """The array, and its type for the library; types that the library has not are converted."""
-    if array.dtype.kind not in "fiub":
-        raise errors.DataError(
-            f"arrays: {name}: elements of type {array.dtype} are no numbers; make numbers of them"
-        )
-    kind = f"{array.dtype.kind}{array.dtype.itemsize}"
-    if kind not in _ELEMENTS or not array.dtype.isnative:
-        array = array.astype(np.float64)
-        kind = "f8"
-    return array, int(getattr(lib, _ELEMENTS[kind]))
+    @classmethod
+    def from_parquet(cls, path: PathLike, **columns: Any) -> "Log":
+        """A Parquet file, or a folder of them, as record batches; needs pyarrow, or polars.
 
+        `columns` are those of :class:`Log`: ``state=["lactate", "ward"], action="dose", ...``.
+        """
+        try:
+            import pyarrow.dataset
 
-def _from_arrays(arrays: Mapping[str, Any], name: Optional[str], arena: Arena) -> Any:
-    columns = ffi.new("bf_columns **")
-    out = ffi.new("const bf_dataset **")
-    scratch = Arena()
-    held: list[Array] = []  # the library borrows the elements until the log is made
-    with Call() as call:
-        call.check(lib.bf_columns_create(columns, (name or "arrays").encode(), scratch.pointer, call.err))
-        for key, values in arrays.items():
-            array, element = _element(key, np.asarray(values))
-            if not 1 <= array.ndim <= 3:
-                raise errors.DataError(f"arrays: {key}: {array.ndim} dimensions; a column has 1, 2 or 3")
-            held.append(array)
-            given = ffi.new("bf_array *", {"type": element, "ndim": array.ndim})
-            given.data = ffi.cast("void *", array.__array_interface__["data"][0])
-            for d in range(array.ndim):
-                given.shape[d], given.strides[d] = array.shape[d], array.strides[d]
-            call.check(lib.bf_columns_add(columns[0], key.encode(), given, call.err))
-        call.check(lib.bf_dataset_from_columns(out, columns[0], call.context, arena.pointer, call.err))
-    return out[0]
+            found = pyarrow.dataset.dataset(os.fspath(path), format="parquet")
+            return cls(found.scanner().to_reader(), **columns)
+        except ImportError:
+            pass
+        try:
+            import polars
+
+            return cls(polars.read_parquet(path), **columns)
+        except ImportError:
+            raise errors.AbsentError(f"{path}: pyarrow or polars reads Parquet; pip install pyarrow") from None

@@ -95,7 +95,7 @@ class Policy:
 
     @classmethod
     def function(
-        cls, function: Callable[[Any], Any], *, states: str = "array", samples: int = 10, seed: int = 1,
+        cls, function: Callable[[Any], Any], *, states: str = "auto", samples: int = 10, seed: int = 1,
         actions: Optional[int] = None, name: Optional[str] = None,
     ) -> "Policy":  # fmt: skip
         """A function of a batch of states, called once per batch.
@@ -103,7 +103,8 @@ class Policy:
         With discrete actions it gives probabilities (n, actions), or the action taken at every
         state (n). With actions that are vectors it gives (n, k), or `samples` draws of each,
         (n, samples, k), or a torch distribution, which is sampled with the seed. `states` says how
-        it wants them: ``"array"`` (n, d) or ``"tensor"``.
+        it wants them: ``"array"`` (n, d), ``"tensor"``, or ``"frame"`` with the log's own columns;
+        ``"auto"`` is a frame if the log was made of one.
         """
         adapter = _adapters.Adapter(function, states=states, samples=samples, seed=seed, actions=actions)
         return _Function(adapter, name or str(getattr(function, "__name__", "policy")))
