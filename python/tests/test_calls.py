@@ -188,6 +188,21 @@ def test_how_it_looks(finite: bf.Log) -> None:
     assert list(frame["policy"]) == ["<b>", "the log"]
 
 
+def test_pages(finite: bf.Log, tmp_path: pathlib.Path) -> None:
+    """The report is the tool's own, but for the line that says how it was called."""
+    answer = bf.estimate(finite)
+    answer.to_html(tmp_path / "report.html", title="A small <question>")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "A small &lt;question&gt;" in page and f"{answer.value:.5g}"[:6] in page and "</html>" in page
+    found = bf.compare(finite, {"coin": "uniform", "new": "modelwin:target"})
+    found.to_html(tmp_path / "contest.html")
+    assert "coin" in (tmp_path / "contest.html").read_text(encoding="utf-8")
+    with pytest.raises(bf.UsageError, match="part of the comparison"):
+        found.answers["coin", "auto"].to_html(tmp_path / "no.html")
+    with pytest.raises(bf.UsageError, match="one method"):
+        bf.compare(finite, {"coin": "uniform"}, method=["naive", "lstdq"]).to_html(tmp_path / "no.html")
+
+
 def test_the_command_and_the_start() -> None:
     said = subprocess.run([sys.executable, "-m", "backflow", "--version"], capture_output=True, text=True, check=True)
     assert said.stdout == f"backflow {bf.__version__}\n"

@@ -72,7 +72,7 @@ def test_policies_compared(finite: bf.Log, tmp_path: pathlib.Path, tool: Tool) -
     finite.write(path)
     theirs = tool("compare", path, "--policy", "new=modelwin:target", "--policy", "coin=uniform")
     found = bf.compare(finite, {"new": "modelwin:target", "coin": "uniform"})
-    ours = found.to_dict()["blackbox"]
+    ours = found.to_dict()["auto"]
     assert ours["pairs"] == theirs["pairs"]
     for mine, other in zip(ours["policies"], theirs["policies"]):
         same(mine, other)

@@ -269,4 +269,4 @@ def test_a_pipeline_with_words_and_numbers() -> None:
     direct = pandas.DataFrame(pipeline.predict_proba(features), columns=pipeline.classes_)[log.action_names].to_numpy()
     kept = [i for i in range(ROWS) if any(np.allclose(shares[j], direct[i]) for j in range(4))]
     assert len(kept) >= 4
-    assert bf.estimate(log, pipeline, interval="none").method == "blackbox"
+    assert bf.estimate(log, pipeline, interval="none").verdict

@@ -6,11 +6,13 @@ import dataclasses
 import html
 import json
 import math
-from typing import TYPE_CHECKING, Any, Mapping, Optional
+import os
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
 
+from . import errors
 from ._library import Memory
 from ._native import ffi, lib
 
@@ -190,6 +192,13 @@ class Answer:
     def to_json(self) -> str:
         """The same as text."""
         return json.dumps(self._found, indent=2)
+
+    def to_html(self, path: Union[str, "os.PathLike[str]"], title: Optional[str] = None) -> None:
+        """Writes the tool's own report, one page that needs nothing else."""
+        if self._run is None:
+            raise errors.UsageError("to_html: the answer of a comparison is part of the comparison's page")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self._run.page(title))
 
     def __float__(self) -> float:
         return self.value

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import Any, Mapping, Sequence, Union
+import os
+from typing import Any, Mapping, Optional, Sequence, Union
 
 from . import errors
 from ._library import Call, Progress, fill, library_string, text
 from ._native import ffi, lib
 from .answer import Answer, Interval, interval_of, number
-from .estimate import Method, Question, split
+from .estimate import Method, Question, page, split
 from .log import Log
 from .policy import Policy
 
@@ -36,8 +37,9 @@ class Pair:
 class Comparison:
     """Values, intervals and paired differences of several policies, by one method or several."""
 
-    def __init__(self, contests: Sequence[tuple[str, Mapping[str, Any], str, list[str]]]) -> None:
+    def __init__(self, contests: Sequence[tuple[str, Mapping[str, Any], str, list[str]]], pages: Sequence[Any]) -> None:
         self._contests = contests
+        self._pages = pages
 
     @property
     def answers(self) -> dict[tuple[str, str], Answer]:
@@ -92,6 +94,14 @@ class Comparison:
         """For every method the JSON of ``backflow compare --json``."""
         return {method: found for method, found, _, _ in self._contests}
 
+    def to_html(self, path: Union[str, "os.PathLike[str]"], title: Optional[str] = None) -> None:
+        """Writes the tool's own report, one page that needs nothing else; it is for one method."""
+        if len(self._pages) != 1:
+            raise errors.UsageError("to_html: a page is about one method; compare with one, or write several")
+        answer, _ = self._pages[0]
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(page(lib.bf_report_contest_html, answer, title))
+
     def __repr__(self) -> str:
         several = len(self._contests) > 1
         return "\n\n".join((f"method {method}\n" if several else "") + said.rstrip("\n") for method, _, said, _ in self._contests)
@@ -114,7 +124,7 @@ def compare(
     log: Log,
     policies: Mapping[str, Any],
     *,
-    method: Union[str, Sequence[str]] = "blackbox",
+    method: Union[str, Sequence[str]] = "auto",
     gamma: float = 1.0,
     terminal: str = "restart",
     behavior: Any = None,
@@ -135,7 +145,7 @@ def compare(
         raise errors.UsageError("`policies`: none given; a dict from names to policies is")
     trust_options, method_options = split(options)
     names = [method] if isinstance(method, str) else list(method)
-    contests = []
+    contests, pages = [], []
     with Call(seed, threads, progress) as call:
         question = Question(log, None, behavior, gamma, terminal, call)
         bound = [Policy.of(one)._bind(log) for one in policies.values()]
@@ -144,15 +154,18 @@ def compare(
         for entry, name, one in zip(entries, keep, bound):
             entry.name, entry.policy = name, one.pointer
         for name in names:
-            contests.append(_contest(name, method_options, trust_options, entries, question, bound, call))
-    return Comparison(contests)
+            found, held = _contest(name, method_options, trust_options, entries, question, bound, call)
+            contests.append(found)
+            pages.append(held)
+    return Comparison(contests, pages)
 
 
 def _contest(
     name: str, method_options: Mapping[str, Any], trust_options: Mapping[str, Any], entries: Any,
     question: Question, bound: Sequence[Any], call: Call,
-) -> tuple[str, Mapping[str, Any], str, list[str]]:  # fmt: skip
-    """The policies judged by one method: its name, the JSON, the text, and a sentence per pair."""
+) -> tuple[tuple[str, Mapping[str, Any], str, list[str]], Any]:  # fmt: skip
+    """The policies judged by one method: its name, the JSON, the text, and a sentence per pair; and
+    the answer for a page, with what it needs to stay alive."""
     arena = question.arena
     chosen = Method(name, method_options, arena)
     how = fill(lib.bf_trust_table, arena, trust_options)
@@ -172,4 +185,5 @@ def _contest(
     while lib.bf_contest_sentence(out[0], len(sentences), room, 1024):
         sentences.append(text(room))
     found = json.loads(library_string(lib.bf_report_contest_json, answer))
-    return name, found, library_string(lib.bf_report_contest_text, answer, True), sentences
+    said = library_string(lib.bf_report_contest_text, answer, True)
+    return (name, found, said, sentences), (answer, (filled, how, chosen, entries, question, bound))

@@ -81,9 +81,22 @@ class Method:
 class _Run:
     """What an answer needs to stay alive: the log, the policies, and the arena with the estimate."""
 
-    def __init__(self, question: Question, estimate: Any) -> None:
-        self.question, self.estimate = question, estimate
+    def __init__(self, question: Question, estimate: Any, answer: Any, *held: Any) -> None:
+        self.question, self.estimate, self.answer, self.held = question, estimate, answer, held
         self.rows = len(question.log)
+
+    def page(self, title: Optional[str]) -> str:
+        """The answer as a page of HTML."""
+        return page(lib.bf_report_html, self.answer, title)
+
+
+def page(report: Any, answer: Any, title: Optional[str]) -> str:
+    """A page that a function of report.h makes."""
+    options = ffi.new("bf_page_options *", {"size": ffi.sizeof("bf_page_options")})
+    words = ffi.new("char[]", (title or "").encode())
+    if title:
+        options.title = words
+    return library_string(report, answer, options)
 
 
 def split(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -97,7 +110,7 @@ def estimate(
     log: Log,
     policy: Any = None,
     *,
-    method: str = "blackbox",
+    method: str = "auto",
     gamma: float = 1.0,
     terminal: str = "restart",
     behavior: Any = None,
@@ -197,7 +210,7 @@ def _told(answer: Any, chosen: Method, how: Any, question: Question, estimate: A
     filled = ffi.new("bf_filled[]", [{"table": table, "options": options} for table, options in listed])
     answer.settings, answer.settings_count = filled, len(listed)
     found = json.loads(library_string(lib.bf_report_json, answer))
-    run = _Run(question, estimate)
+    run = _Run(question, estimate, answer, filled, listed, chosen)
     return Answer(found, library_string(lib.bf_report_text, answer), run)
 
 
