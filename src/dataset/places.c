@@ -79,9 +79,22 @@ static bf_status add_folder(list *l, const char *path, const char *const *suffix
         }
     closedir(folder);
     sort_from(l, first);
-    if (status == BF_OK && l->count == first)
-        return bf_fail(err, BF_EFILE, "%s: is a folder, and no log is in it", path);
     return status;
+}
+
+/* A data set of Minari has its files in a folder of its own, `data`. */
+static bf_status add_folders(list *l, const char *path, const char *const *suffixes,
+                             bf_error *err) {
+    int first = l->count;
+    BF_TRY(add_folder(l, path, suffixes, err));
+    if (l->count > first)
+        return BF_OK;
+    BF_TRY(add(l, path, "data", err));
+    const char *data = l->path[--l->count];
+    if (is_folder(data))
+        BF_TRY(add_folder(l, data, suffixes, err));
+    return l->count > first ? BF_OK
+                            : bf_fail(err, BF_EFILE, "%s: is a folder, and no log is in it", path);
 }
 
 static bf_status add_pattern(list *l, const char *path, bf_error *err) {
@@ -109,7 +122,7 @@ bf_status bf__places_find(const char *const **out, int *out_count, const char *c
     for (int k = 0; k < count; k++) {
         bool there = access(paths[k], F_OK) == 0;
         if (there && is_folder(paths[k]))
-            BF_TRY(add_folder(&l, paths[k], suffixes, err));
+            BF_TRY(add_folders(&l, paths[k], suffixes, err));
         else if (!there && strpbrk(paths[k], "*?["))
             BF_TRY(add_pattern(&l, paths[k], err));
         else
