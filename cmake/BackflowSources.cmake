@@ -3,7 +3,7 @@
 # name in a list without its file is said here and not by the linker.
 
 set(backflow_modules core linalg kernel solver format dataset policy problem flow estimator neural
-    weights finite ratio trajectory model value trust choice detail compare env train stats report
+    weights finite ratio trajectory model value trust pass choice detail compare env train stats report
     page experiment)
 
 function(backflow_check_lists module)

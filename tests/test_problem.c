@@ -271,7 +271,7 @@ static void check_cells(sample *l, const row *t) {
         for (int64_t j = m.begin[c]; j < m.begin[c + 1]; j++) {
             int64_t s = m.to[j], label = STATES;
             if (!(t->absorbs && s == STATES)) /* states are numbered as they first appear */
-                label = (int64_t)(m.example[s] % 2 ? l->next : l->state)[m.example[s] / 2];
+                label = (int64_t)m.point[s];
             got[label] += m.prob[j];
         }
         for (int s = 0; s <= STATES; s++)

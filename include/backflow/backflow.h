@@ -14,6 +14,7 @@
 #include "backflow/matrix.h"
 #include "backflow/memory.h"
 #include "backflow/options.h"
+#include "backflow/pass.h"
 #include "backflow/policy.h"
 #include "backflow/problem.h"
 #include "backflow/report.h"

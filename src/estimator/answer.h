@@ -4,6 +4,7 @@
 
 #include "backflow/estimator.h"
 #include "dataset/dataset.h"
+#include "problem/steps.h"
 
 /* A number found on the way; bf_diagnostic_describe says what each means. */
 typedef struct bf_diagnostic {
@@ -54,6 +55,11 @@ static inline const bf_estimator *bf__maker(const bf_estimate *estimate, const b
         *settings = estimate->maker_settings;
     return estimate->maker ? estimate->maker : asked;
 }
+
+/* Says what a question needs that has start states in it, if it is not there: episodes, and the
+ * target policy at the states. */
+bf_status bf__need_starts(const char *name, const bf__steps *steps, bool episodes, bool policy,
+                          bf_error *err);
 
 /* As bf_estimator_run, into a struct that the caller has. */
 bf_status bf__estimator_run(const bf_estimator *estimator, bf_estimate *out,

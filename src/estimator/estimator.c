@@ -34,6 +34,23 @@ const bf_estimator *bf_estimator_find(const char *name) {
     return NULL;
 }
 
+bf_status bf__need_starts(const char *name, const bf__steps *steps, bool episodes, bool policy,
+                          bf_error *err) {
+    const char *why = steps->restarts ? "the log has terminated steps, which restart" : "gamma < 1",
+               * or = steps->restarts ? ", or choose `terminal` absorb or ignore" : "";
+    if (steps->starts && !episodes)
+        return bf_fail(err, BF_ENEEDS,
+                       "%s needs the start states of episodes (%s): add a column episode to the "
+                       "log%s",
+                       name, why, or);
+    if (steps->starts && !policy)
+        return bf_fail(err, BF_ENEEDS,
+                       "%s needs the target policy at the start states (%s): columns pi0, pi1, ... "
+                       "in the log, or `policy` FILE%s",
+                       name, why, or);
+    return BF_OK;
+}
+
 /* Says what is missing, before any work. */
 static bf_status check_needs(const bf_estimator *estimator, const bf_problem *problem,
                              bf_error *err) {
@@ -61,22 +78,8 @@ static bf_status check_needs(const bf_estimator *estimator, const bf_problem *pr
     if ((estimator->needs & BF_NEEDS_EPISODES) && !data->begin)
         return bf_fail(err, BF_ENEEDS, "%s needs episodes: a column episode in the log", name);
     bf__steps steps = bf__steps_of(problem);
-    if ((estimator->needs & BF_NEEDS_TARGET) && steps.starts) {
-        const char *why =
-            steps.restarts ? "the log has terminated steps, which restart" : "gamma < 1";
-        if (!data->begin)
-            return bf_fail(err, BF_ENEEDS,
-                           "%s needs the start states of episodes (%s): add a column episode to "
-                           "the log%s",
-                           name, why,
-                           steps.restarts ? ", or choose `terminal` absorb or ignore" : "");
-        if (!data->pi && !data->na)
-            return bf_fail(err, BF_ENEEDS,
-                           "%s needs the target policy at the start states (%s): columns pi0, "
-                           "pi1, ... in the log, or `policy` FILE%s",
-                           name, why,
-                           steps.restarts ? ", or choose `terminal` absorb or ignore" : "");
-    }
+    if (estimator->needs & BF_NEEDS_TARGET)
+        BF_TRY(bf__need_starts(name, &steps, data->begin, data->pi || data->na, err));
     return BF_OK;
 }
 
@@ -163,10 +166,21 @@ double bf__weighted_reward(const double *weights, const bf_dataset *data) {
     return data->reward[0] + value;
 }
 
+/* What follows from how the weight lies on the rows: `ended` is the part on rows that end. */
+static void diagnose_weights(bf_estimate *out, const bf__steps *steps, double sum, double squares,
+                             double largest, double ended) {
+    bf__diagnose(out, BF__D_ESS, squares > 0 ? sum * sum / squares : 0);
+    bf__diagnose(out, BF__D_MAX_WEIGHT, largest);
+    if (steps->restarts && steps->gamma == 1 && ended > 0) {
+        bf__diagnose(out, BF__D_EPISODE_RETURN, out->value / ended);
+        bf__diagnose(out, BF__D_EPISODE_LENGTH, sum / ended);
+    }
+}
+
 void bf__result_from_weights(bf_estimate *out, const bf_problem *problem, const double *weights) {
     const bf_dataset *data = problem->data;
     bf__steps steps = bf__steps_of(problem);
-    double sum = 0, squares = 0, largest = 0, ended = 0, value = bf__weighted_reward(weights, data);
+    double sum = 0, squares = 0, largest = 0, ended = 0;
     for (int64_t i = 0; i < data->n; i++) {
         sum += weights[i];
         squares += weights[i] * weights[i];
@@ -175,12 +189,39 @@ void bf__result_from_weights(bf_estimate *out, const bf_problem *problem, const 
         if (bf__step_ended(&steps, i))
             ended += weights[i];
     }
-    out->value = value;
+    out->value = bf__weighted_reward(weights, data);
     out->weights = out->signed_weights = weights;
-    bf__diagnose(out, BF__D_ESS, squares > 0 ? sum * sum / squares : 0);
-    bf__diagnose(out, BF__D_MAX_WEIGHT, largest);
-    if (steps.restarts && steps.gamma == 1 && ended > 0) {
-        bf__diagnose(out, BF__D_EPISODE_RETURN, value / ended);
-        bf__diagnose(out, BF__D_EPISODE_LENGTH, sum / ended);
+    diagnose_weights(out, &steps, sum, squares, largest, ended);
+}
+
+/* As bf__weighted_reward, by cells. */
+static double cell_reward(const bf__cells *m, const double *x, double sum) {
+    double value = 0, mean = 0, square = 0, rows = (double)m->rows;
+    for (int64_t c = 0; c < m->cells; c++) {
+        value += x[c] * m->reward[c];
+        mean += (double)m->count[c] * m->reward[c] / rows;
     }
+    for (int64_t c = 0; c < m->cells; c++)
+        square += (double)m->count[c] * (m->reward[c] - mean) * (m->reward[c] - mean) / rows;
+    if (!(fabs(sum - 1) < 1e-9 && fabs(mean) > 1e4 * sqrt(square)))
+        return value;
+    value = 0;
+    for (int64_t c = 0; c < m->cells; c++)
+        value += m->count[c] > 0 ? x[c] * (m->reward[c] - m->reward[0]) : 0;
+    return m->reward[0] + value;
+}
+
+void bf__result_from_cells(bf_estimate *out, const bf__cells *m, const double *x) {
+    double sum = 0, squares = 0, largest = 0, ended = 0;
+    for (int64_t c = 0; c < m->cells; c++) {
+        double rows = (double)m->count[c];
+        if (m->count[c] == 0) /* absorbed: no row has it */
+            continue;
+        sum += x[c];
+        squares += x[c] * x[c] / rows;
+        largest = fmax(largest, x[c] / rows);
+        ended += x[c] * (double)m->ended[c] / rows;
+    }
+    out->value = cell_reward(m, x, sum);
+    diagnose_weights(out, &m->steps, sum, squares, largest, ended);
 }

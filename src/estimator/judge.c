@@ -274,6 +274,12 @@ static bool all_zero(const double *weights, int64_t n) {
     return true;
 }
 
+bf_status bf__judge_facts(bf_estimate *out, const bf__facts *facts, bf_arena *arena,
+                          bf_error *err) {
+    return bf__ask(out->warnings, &out->warning_count, BF_MAX_WARNINGS, rules,
+                   (int)(sizeof rules / sizeof *rules), facts, arena, err);
+}
+
 bf_status bf__judge(bf_estimate *out, const char *method, const bf_problem *problem,
                     bf_arena *arena, bf_error *err) {
     if (!isfinite(out->value))
@@ -285,8 +291,7 @@ bf_status bf__judge(bf_estimate *out, const char *method, const bf_problem *prob
                        "nothing that the target policy does, as far as this method can see",
                        method);
     bf__facts facts = bf__facts_of(out, problem);
-    return bf__ask(out->warnings, &out->warning_count, BF_MAX_WARNINGS, rules,
-                   (int)(sizeof rules / sizeof *rules), &facts, arena, err);
+    return bf__judge_facts(out, &facts, arena, err);
 }
 
 /* ---- Handing out weights */

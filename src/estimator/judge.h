@@ -13,6 +13,9 @@ bf__rule bf__rule_at(int index);
 bf_status bf__judge(bf_estimate *out, const char *method, const bf_problem *problem,
                     bf_arena *arena, bf_error *err);
 
+/* The same for facts that are known by other means than from a log in memory. */
+bf_status bf__judge_facts(bf_estimate *out, const bf__facts *facts, bf_arena *arena, bf_error *err);
+
 /* The least effective sample size, in rows of n, that an answer may rest on. */
 double bf__least_rows(double n);
 

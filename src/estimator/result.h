@@ -5,6 +5,7 @@
 #include "estimator/answer.h"
 #include "estimator/diagnostics.h"
 #include "estimator/reasons.h"
+#include "problem/cells.h"
 
 /* Adds a warning of reasons.def; the text is formatted into `arena`. */
 bf_status bf__warn(bf_estimate *out, bf_arena *arena, bf_error *err, bf__reason_id id,
@@ -19,5 +20,9 @@ double bf__weighted_reward(const double *weights, const bf_dataset *data);
  * terminate under `restart`, the return and length of an episode. Weights may sum to less than 1
  * (mass absorbed at reward 0). */
 void bf__result_from_weights(bf_estimate *out, const bf_problem *problem, const double *weights);
+
+/* The same from the mass x (C) on the cells of a finite model, of which each row of a cell has an
+ * equal part; but for the weights themselves. */
+void bf__result_from_cells(bf_estimate *out, const bf__cells *cells, const double *x);
 
 #endif

@@ -18,10 +18,10 @@
 
 #define MOST_BYTES 1e9
 
-bf_status bf__cells_kernel_make(bf__cells_kernel *out, const bf__cells *m, const bf_dataset *data,
-                                const char *name, const char *bandwidth, const bf_context *context,
-                                bf_arena *arena, bf_error *err) {
-    int64_t points = m->states - m->absorbing, states = m->states, d = data->state_dim;
+bf_status bf__cells_kernel_make(bf__cells_kernel *out, const bf__cells *m, const char *name,
+                                const char *bandwidth, const bf_context *context, bf_arena *arena,
+                                bf_error *err) {
+    int64_t points = m->states - m->absorbing, states = m->states, d = m->dim;
     double bytes = 8.0 * ((double)states * (double)states +
                           (double)m->cells * (2.0 * (double)m->cells + 2.0 * (double)states));
     if (bytes > MOST_BYTES)
@@ -33,10 +33,8 @@ bf_status bf__cells_kernel_make(bf__cells_kernel *out, const bf__cells *m, const
     BF_ALLOC(k, arena, states * states, err);
     BF_ALLOC(x, arena, points * d, err);
     for (int64_t s = 0; s < points; s++)
-        for (int64_t j = 0; j < d; j++) {
-            const double *from = m->example[s] & 1 ? data->next_state : data->state;
-            x[j * points + s] = from[j * data->n + m->example[s] / 2];
-        }
+        for (int64_t j = 0; j < d; j++)
+            x[j * points + s] = m->point[s * d + j];
     bf__coordinates coordinates;
     BF_TRY(bf__coordinates_fit(&coordinates, x, points, (int)d, NULL, NULL, arena, err));
     double *z;

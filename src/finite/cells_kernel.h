@@ -14,9 +14,9 @@ typedef struct bf__cells_kernel {
 
 /* `name` of the list of kernels, `bandwidth` as there; on the standardised coordinates of the
  * states. Refuses models whose matrices do not fit into about 1 GB. */
-bf_status bf__cells_kernel_make(bf__cells_kernel *out, const bf__cells *model,
-                                const bf_dataset *data, const char *name, const char *bandwidth,
-                                const bf_context *context, bf_arena *arena, bf_error *err);
+bf_status bf__cells_kernel_make(bf__cells_kernel *out, const bf__cells *m, const char *name,
+                                const char *bandwidth, const bf_context *context, bf_arena *arena,
+                                bf_error *err);
 
 /* l(x) = r'Kr, r the residual of x over all pairs; `r` (S, A) is scratch. */
 double bf__cells_kernel_loss(const bf__cells_kernel *kernel, const double *x, double *r);

@@ -26,6 +26,7 @@
 #include "estimator/result.h"
 #include "finite/cells_kernel.h"
 #include "finite/cells_qp.h"
+#include "finite/tabular.h"
 #include "kernel/kernel.h"
 #include "problem/cells.h"
 #include "problem/count_model.h"
@@ -214,22 +215,18 @@ static bf_status warn(bf_estimate *out, const solution *s, double objective, con
     return bf__remark_doubts(out, m, s->convergence, arena, err);
 }
 
-static bf_status report(bf_estimate *out, const bf_problem *problem, const bf__cells *m,
-                        const solution *s, bf_arena *arena, bf_error *err) {
-    int64_t n = problem->data->n;
-    double *weights, *uniform, *miss, *y;
-    BF_ALLOC(weights, arena, n, err);
+static bf_status report(bf_estimate *out, const bf__cells *m, const solution *s, bf_arena *arena,
+                        bf_error *err) {
+    double *uniform, *miss, *y;
     BF_ALLOC(uniform, arena, m->cells, err);
     BF_ALLOC(miss, arena, m->states, err);
     BF_ALLOC(y, arena, m->states, err);
-    for (int64_t i = 0; i < n; i++)
-        weights[i] = s->x[m->row_cell[i]] / (double)m->count[m->row_cell[i]];
     for (int64_t c = 0; c < m->cells; c++)
-        uniform[c] = (double)m->count[c] / (double)n;
+        uniform[c] = (double)m->count[c] / (double)m->rows;
     bf__cells_missing(m, miss);
     double before = loss(s, m, uniform), after = loss(s, m, s->x);
     double covered = coverage(m, s->x, miss, y);
-    bf__result_from_weights(out, problem, weights);
+    bf__result_from_cells(out, m, s->x);
     bf__diagnose(out, BF__D_FLOW_RESIDUAL, after);
     bf__diagnose(out, BF__D_FLOW_RESIDUAL_UNIFORM, before);
     bf__diagnose(out, BF__D_COVERAGE, covered);
@@ -303,14 +300,13 @@ static const bf_option rows[] = {
 static const bf_option_table table =
     BF_OPTION_TABLE("Options of blackbox, weights tabular", tabular_options, rows);
 
-static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_settings *settings,
-                     const bf_context *context, bf_arena *arena, bf_error *err) {
+bf_status bf__tabular_estimate(bf_estimate *out, double **mass, const bf__cells *m,
+                               const bf_settings *settings, const bf_context *context,
+                               bf_arena *arena, bf_error *err) {
     const tabular_options *options = bf_settings_of(settings, &table);
-    bf__cells m;
     solution s = {.gap = 0};
-    BF_TRY(bf__cells_build(&m, problem, arena, err));
-    BF_ALLOC(s.x, arena, m.cells, err);
-    BF_ALLOC(s.scratch, arena, m.states * m.actions, err);
+    BF_ALLOC(s.x, arena, m->cells, err);
+    BF_ALLOC(s.scratch, arena, m->states * m->actions, err);
     const bf__kernel_kind *kind = bf__kernel_at(options->kernel - 1);
     bool wide = kind && kind->wide;
     if (!wide && bf_settings_given(settings, "bandwidth"))
@@ -318,16 +314,28 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
                        "bandwidth: the kernel delta, which tabular weights take unless kernel says "
                        "otherwise, has no width");
     if (wide)
-        BF_TRY(bf__cells_kernel_make(&s.kernel, &m, problem->data, kind->name, options->bandwidth,
-                                     context, arena, err));
-    BF_TRY(solve_chain(&s, &m, context, arena, err));
+        BF_TRY(bf__cells_kernel_make(&s.kernel, m, kind->name, options->bandwidth, context, arena,
+                                     err));
+    BF_TRY(solve_chain(&s, m, context, arena, err));
     if (has_gaps(&s) && options->gaps == GAPS_LOG)
-        BF_TRY(solve_filled(&s, &m, context, arena, err));
+        BF_TRY(solve_filled(&s, m, context, arena, err));
     else if (s.classes == 0)
-        BF_TRY(solve_program(&s, &m, context, arena, err));
+        BF_TRY(solve_program(&s, m, context, arena, err));
     else
-        s.gap = loss(&s, &m, s.x); /* the minimum is 0 */
-    return report(out, problem, &m, &s, arena, err);
+        s.gap = loss(&s, m, s.x); /* the minimum is 0 */
+    *mass = s.x;
+    return report(out, m, &s, arena, err);
+}
+
+static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_settings *settings,
+                     const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf__cells m;
+    double *mass, *weights;
+    BF_TRY(bf__cells_build(&m, problem, arena, err));
+    BF_TRY(bf__tabular_estimate(out, &mass, &m, settings, context, arena, err));
+    BF_TRY(bf__cells_weights(&weights, &m, mass, arena, err));
+    out->weights = out->signed_weights = weights;
+    return BF_OK;
 }
 
 static int suits(const bf_dataset *data) {

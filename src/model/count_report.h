@@ -9,4 +9,8 @@
 bf_status bf__count_model_report(bf_estimate *out, const bf__count_model *count, bf_arena *arena,
                                  bf_error *err);
 
+/* The answer of the model, but for the weights of rows, and *mass (C) on the cells. */
+bf_status bf__count_estimate(bf_estimate *out, double **mass, const bf__cells *cells,
+                             const bf_context *context, bf_arena *arena, bf_error *err);
+
 #endif

@@ -51,21 +51,12 @@ static bf_status choose(const bf_model **out, const bf_problem *problem,
 bf_status bf__model_count(bf_estimate *out, const bf_problem *problem, const bf_context *context,
                           bf_arena *arena, bf_error *err) {
     bf__cells m;
-    bf__count_model count;
-    double *weights;
+    double *mass, *weights;
     BF_TRY(bf__cells_build(&m, problem, arena, err));
-    BF_TRY(bf__count_model_solve(&count, &m, context, arena, err));
-    BF_ALLOC(weights, arena, problem->data->n, err);
-    for (int64_t i = 0; i < problem->data->n; i++) {
-        int64_t c = m.row_cell[i];
-        weights[i] = count.mass[m.state_of[c]] * count.pi[c] / (double)m.count[c];
-    }
-    bf__result_from_weights(out, problem, weights);
-    out->value = count.value;
-    out->model = "count";
-    if (m.absorbing)
-        bf__diagnose(out, BF__D_ABSORBED, count.mass[m.states - 1]);
-    return bf__count_model_report(out, &count, arena, err);
+    BF_TRY(bf__count_estimate(out, &mass, &m, context, arena, err));
+    BF_TRY(bf__cells_weights(&weights, &m, mass, arena, err));
+    out->weights = out->signed_weights = weights;
+    return BF_OK;
 }
 
 static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model *model,

@@ -4,6 +4,7 @@
 
 #include "backflow/memory.h"
 #include "problem/steps.h"
+#include "problem/tally.h"
 
 /* States are numbered 0 .. S-1 as they first appear; a cell is a visited pair (s, a).
  *
@@ -21,15 +22,20 @@ typedef struct bf__cells {
     bf__steps steps; /* what the rows mean */
     bool absorbing;  /* steps.absorbs */
 
+    /* Of a log in memory; NULL if the model is all there is. */
     const int64_t *row_cell;  /* (n): the cell of a row */
     const int32_t *row_state; /* (n): the number of its state */
     const int32_t *row_next;  /* (n): of its next state; -1 where the row ends and that is not it */
+
+    int64_t rows;             /* that it is made of */
     const int32_t *state_of;  /* (C) */
     const int32_t *action_of; /* (C) */
     const int64_t *count;     /* (C): rows */
+    const int64_t *ended;     /* (C): those of them that the process does not go on from */
     const double *reward;     /* (C): mean */
     const int64_t *cell_at;   /* (S, A): cell, or -1 */
-    const int64_t *example;   /* (S): 2 * row, + 1 where the state is that row's next state */
+    int dim;                  /* d */
+    const double *point;      /* (S, d): the states; the absorbing one has none */
 
     const int64_t *begin; /* (C + 1) */
     const int32_t *to;
@@ -42,9 +48,17 @@ typedef struct bf__cells {
     double pi_disagreement; /* largest difference between two rows that give pi for one state */
 } bf__cells;
 
-/* Refuses continuous actions. */
+/* The model of what was counted, which has to be sorted. */
+bf_status bf__cells_of(bf__cells *out, const bf__tally *tally, double gamma, bf_terminal terminal,
+                       bf_arena *arena, bf_error *err);
+
+/* The model of a log in memory. Refuses continuous actions. */
 bf_status bf__cells_build(bf__cells *out, const bf_problem *problem, bf_arena *arena,
                           bf_error *err);
+
+/* The weight of every row of a log in memory, from the mass (C) on its cells. */
+bf_status bf__cells_weights(double **out, const bf__cells *cells, const double *mass,
+                            bf_arena *arena, bf_error *err);
 
 /* pi(a|s) of a cell. */
 static inline double bf__cell_pi(const bf__cells *m, int64_t cell) {

@@ -5,15 +5,20 @@
 
 #include "core/fail.h"
 
-bf__steps bf__steps_make(const uint8_t *terminated, int64_t n, double gamma, bf_terminal terminal) {
+bf__steps bf__steps_any(bool any, double gamma, bf_terminal terminal) {
     bf__steps steps = {.gamma = gamma};
-    if (terminal != BF_TERMINAL_IGNORE)
-        steps.ended = terminated;
-    bool any = steps.ended && memchr(steps.ended, 1, (size_t)n);
     steps.restarts = any && terminal == BF_TERMINAL_RESTART;
     steps.absorbs = any && terminal == BF_TERMINAL_ABSORB;
     steps.starts = gamma < 1 || steps.restarts;
     steps.over = gamma == 1 && steps.absorbs;
+    return steps;
+}
+
+bf__steps bf__steps_make(const uint8_t *terminated, int64_t n, double gamma, bf_terminal terminal) {
+    bool any = terminated && memchr(terminated, 1, (size_t)n);
+    bf__steps steps = bf__steps_any(any, gamma, terminal);
+    if (terminal != BF_TERMINAL_IGNORE)
+        steps.ended = terminated;
     return steps;
 }
 

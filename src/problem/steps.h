@@ -30,6 +30,8 @@ typedef struct bf__steps {
                       unless the target never comes to such a step */
 } bf__steps;
 
+/* Without `ended`, which is for each step: `any` says if one of them terminated. */
+bf__steps bf__steps_any(bool any, double gamma, bf_terminal terminal);
 /* Of n steps; terminated NULL: none. */
 bf__steps bf__steps_make(const uint8_t *terminated, int64_t n, double gamma, bf_terminal terminal);
 bf__steps bf__steps_of(const bf_problem *problem);

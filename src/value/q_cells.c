@@ -125,14 +125,11 @@ static void pair_values(double *q, const bf__count_model *count, const double *g
     }
 }
 
-bf_status bf__cell_values_solve(bf__cell_values *out, const bf_problem *problem,
-                                const bf_context *context, bf_arena *arena, bf_error *err) {
-    bf__cells *m;
+bf_status bf__cell_values_of(bf__cell_values *out, const bf__cells *m, const bf_context *context,
+                             bf_arena *arena, bf_error *err) {
     bf__count_model *count;
     double *g, *v, *q;
-    BF_ALLOC(m, arena, 1, err);
     BF_ALLOC(count, arena, 1, err);
-    BF_TRY(bf__cells_build(m, problem, arena, err));
     BF_TRY(bf__count_model_solve(count, m, context, arena, err));
     BF_ALLOC(g, arena, count->chain.n, err);
     BF_ALLOC(v, arena, count->chain.n, err);
@@ -142,6 +139,14 @@ bf_status bf__cell_values_solve(bf__cell_values *out, const bf_problem *problem,
     BF_TRY(values(v, &out->left, count, g, context, arena, err));
     pair_values(q, count, g, v);
     return BF_OK;
+}
+
+bf_status bf__cell_values_solve(bf__cell_values *out, const bf_problem *problem,
+                                const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf__cells *m;
+    BF_ALLOC(m, arena, 1, err);
+    BF_TRY(bf__cells_build(m, problem, arena, err));
+    return bf__cell_values_of(out, m, context, arena, err);
 }
 
 bf_status bf__q_cells(bf__q *out, const bf_problem *problem, const bf_context *context,

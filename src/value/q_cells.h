@@ -14,6 +14,10 @@ typedef struct bf__cell_values {
     double left;     /* largest error that the sweeps left; 0 for the direct method */
 } bf__cell_values;
 
+/* On a model that is there already, and has to stay. */
+bf_status bf__cell_values_of(bf__cell_values *out, const bf__cells *cells,
+                             const bf_context *context, bf_arena *arena, bf_error *err);
+
 bf_status bf__cell_values_solve(bf__cell_values *out, const bf_problem *problem,
                                 const bf_context *context, bf_arena *arena, bf_error *err);
 
