@@ -16,6 +16,9 @@ add_custom_command(
 add_custom_target(backflow_manual ALL DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/backflow.1)
 
 install(TARGETS backflow_tool)
+if(TARGET backflow_mpi)
+  install(TARGETS backflow_mpi)
+endif()
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/backflow.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(DIRECTORY include/backflow DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN *.h PATTERN *.def)

@@ -152,6 +152,42 @@ BF_API bool bf_dataset_state_source(const bf_dataset *data, int j, const char **
 /* "log.csv:118" or "log.npz: row 117" for transition i, for messages. */
 BF_API const char *bf_dataset_where(const bf_dataset *data, int64_t i, char *text, int size);
 
+/* ---- A log in pieces, for logs that do not fit into memory
+ *
+ * A stream is the files of a log, cut into pieces. Text is cut between two episodes, near equal
+ * numbers of bytes; a file of any other form is one piece, with whole episodes. A piece is read
+ * like a log and is one: it has whole episodes, next states and every check. Pieces can be read in
+ * any order, again and again, by any number of processes.
+ *
+ * The rows of an episode have to stand together, and episodes of one file in the order of their
+ * ids; a log in which they do not, or an episode that goes on in the next file, is refused. Columns
+ * of words have no codes that all pieces share, and are refused, too. */
+
+typedef struct bf_stream bf_stream;
+
+/* The files of a log, in order, in pieces of about `bytes` bytes; 0: 32 MiB. */
+BF_API bf_status bf_stream_open(bf_stream **out, const char *const *paths, int count,
+                                const bf_read_options *options, int64_t bytes, bf_arena *arena,
+                                bf_error *err);
+
+BF_API int64_t bf_stream_pieces(const bf_stream *stream);
+BF_API int64_t bf_stream_bytes(const bf_stream *stream, int64_t piece); /* of the files; -1: all */
+
+/* Reads a piece into `arena`; *out is NULL if no episode begins in it. *first is the number of its
+ * first row in the whole log, or 0 as long as the stream is not settled. */
+BF_API bf_status bf_stream_read(const bf_dataset **out, int64_t *first, bf_stream *stream,
+                                int64_t piece, const bf_context *context, bf_arena *arena,
+                                bf_error *err);
+
+/* What is known of the pieces that were read: numbers that are 0 for the others. If processes read
+ * different pieces, the sum of their notes is what each has to have before it settles. */
+BF_API double *bf_stream_notes(bf_stream *stream, int64_t *count);
+
+/* Once every piece was read: checks that episodes do not go from one piece to the next, and numbers
+ * the rows. Logs that are read afterwards have `actions` actions and `states` states at least, as
+ * the whole log has; states 0: real-valued. */
+BF_API bf_status bf_stream_settle(bf_stream *stream, int actions, int64_t states, bf_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -65,6 +65,13 @@ typedef struct bf_overview {
 
 BF_API bf_overview bf_pass_overview(const bf_pass *sample);
 
+/* A log that a sample stands for, as reports show it. */
+typedef struct bf_whole {
+    bf_overview seen;
+    bool counted; /* the answer is of all rows; otherwise of the sample */
+    double naive; /* the mean reward of all rows, if it is counted */
+} bf_whole;
+
 /* The sample as a log. */
 BF_API bf_status bf_pass_sample_log(const bf_dataset **out, const bf_pass *sample,
                                     const bf_context *context, bf_arena *arena, bf_error *err);

@@ -16,6 +16,7 @@
 #include "backflow/estimator.h"
 #include "backflow/memory.h"
 #include "backflow/options.h"
+#include "backflow/pass.h"
 #include "backflow/stats.h"
 #include "backflow/trust.h"
 
@@ -45,6 +46,7 @@ typedef struct bf_answer {
     const bf_outcomes *outcomes; /* NULL: not asked for */
     const char *by;              /* the column that its groups are of; NULL: none */
     bool verbose;                /* the text says all that is known, not only what matters most */
+    const bf_whole *whole;       /* the problem's log is a sample of this; NULL: it is the log */
 } bf_answer;
 
 /* The first line of the text is the answer: value, interval, the log's own mean, and the verdict

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "backflow/backflow.h"
+#include "cli/team.h"
 
 /* Options that every command has. */
 typedef struct bf__common {
@@ -33,7 +34,8 @@ typedef struct bf__tool {
     char **argv;                             /* the command line */
     const bf_policy *commands[BF_LIST_ROOM]; /* policies that are programs, to be ended */
     int command_count;
-    bool manual; /* --help is asked for by the manual: answer in troff */
+    const bf__team *team; /* that this process is of; NULL: it is alone */
+    bool manual;          /* --help is asked for by the manual: answer in troff */
 } bf__tool;
 
 typedef struct bf__command {

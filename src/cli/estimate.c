@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/compare.h"
+#include "cli/large.h"
 #include "cli/opening.h"
 #include "cli/page.h"
 #include "cli/question.h"
@@ -12,6 +13,7 @@ typedef struct estimate_options {
     bf_list policy, policy_command;
     double gamma;
     int terminal;
+    bf__large_options large;
     bool strict, verbose;
 } estimate_options;
 
@@ -51,6 +53,7 @@ static const bf_option rows[] = {
     BF_OPTION(estimate_options, by, NULL,
               "COLUMN: Also the target's reward and share of steps for every value of the column: "
               "a, s if states are finite, or another column."),
+    BF__LARGE_ROWS(estimate_options, large.),
     BF_OPTION(estimate_options, json, NULL, BF__JSON_HELP),
     BF_OPTION(estimate_options, report, NULL, BF__REPORT_HELP),
     BF_OPTION(
@@ -141,24 +144,46 @@ static bf_status write_weights(const char *path, const bf_estimate *estimate,
 
 /* ---- Running */
 
+/* The question on a log in memory; or on a sample, if `large` is not NULL. */
+typedef struct job {
+    bf__question q;
+    const bf__opening *with;
+    bf__large *large;
+    bool whole; /* nothing was asked for that a sample alone can answer */
+} job;
+
+static bf_status estimate_in_memory(const bf_estimate **estimate, const bf_trust **trust,
+                                    double *estimated, bf__tool *tool, const job *j, int k,
+                                    bf_error *err) {
+    const bf__methods *methods = &j->with->methods;
+    BF_TRY(bf_estimator_run(estimate, methods->list[k], &j->q.problem, methods->settings[k],
+                            &tool->context, tool->arena, err));
+    *estimated = bf__tool_seconds();
+    return bf_trust_measure(trust, *estimate, methods->list[k], &j->q.problem, methods->settings[k],
+                            &j->with->trust, &tool->context, tool->arena, err);
+}
+
 /* Runs method k of `methods`; the answer is in the arena. */
-static bf_status run_method(bf_answer *out, bf__tool *tool, const bf__question *q,
-                            const bf__opening *with, int k, bf_error *err) {
+static bf_status run_method(bf_answer *out, bf__tool *tool, const job *j, int k, bf_error *err) {
+    const bf__opening *with = j->with;
+    const bf__question *q = &j->q;
     const bf__methods *methods = &with->methods;
-    const bf_estimate *estimate;
-    const bf_trust *trust;
+    const bf_estimate *estimate = NULL;
+    const bf_trust *trust = NULL;
     bf_filled *settings;
+    bool counted = false;
     BF_ALLOC(settings, tool->arena, BF__OWN_SLOTS + 2, err);
-    double begun = bf__tool_seconds();
+    double begun = bf__tool_seconds(), estimated = 0;
     const bf_estimator *estimator = methods->list[k];
     const bf_model *model;
     BF_TRY(bf_estimator_choose(&model, estimator, &q->problem, methods->settings[k], tool->arena,
                                err));
-    BF_TRY(bf_estimator_run(&estimate, estimator, &q->problem, methods->settings[k], &tool->context,
-                            tool->arena, err));
-    double estimated = bf__tool_seconds();
-    BF_TRY(bf_trust_measure(&trust, estimate, estimator, &q->problem, methods->settings[k],
-                            &with->trust, &tool->context, tool->arena, err));
+    if (j->large && j->whole)
+        BF_TRY(bf__large_answer(&counted, &estimate, &trust, j->large, q, with, k, err));
+    if (counted)
+        estimated = bf__tool_seconds();
+    else
+        BF_TRY(estimate_in_memory(&estimate, &trust, &estimated, tool, j, k, err));
     int count = BF__OWN_SLOTS;
     memcpy(settings, with->filled, sizeof with->filled);
     const bf_option_table *read[] = {estimator->options, model ? model->options : NULL};
@@ -173,7 +198,8 @@ static bf_status run_method(bf_answer *out, bf__tool *tool, const bf__question *
                        .settings_count = count,
                        .seconds_read = q->seconds_read,
                        .seconds_estimate = estimated - begun,
-                       .size = sizeof *out};
+                       .size = sizeof *out,
+                       .whole = j->large ? &j->large->whole : NULL};
     return BF_OK;
 }
 
@@ -216,11 +242,13 @@ static const char *about_one(const estimate_options *o) {
                           : NULL;
 }
 
-static bf_status run_one(bf__tool *tool, const estimate_options *o, const bf__question *q,
-                         const bf__opening *with, int *exit_status, bf_error *err) {
+static bf_status run_one(bf__tool *tool, const estimate_options *o, const job *j, int *exit_status,
+                         bf_error *err) {
+    const bf__question *q = &j->q;
+    const bf__opening *with = j->with;
     bf_answer answer;
     const char *text, *json;
-    BF_TRY(run_method(&answer, tool, q, with, 0, err));
+    BF_TRY(run_method(&answer, tool, j, 0, err));
     BF_TRY(look_further(&answer, tool, o, with->methods.settings[0], &with->trust, err));
     if (o->weights_out)
         BF_TRY(write_weights(o->weights_out, answer.estimate, q->problem.data, tool->arena, err));
@@ -255,15 +283,15 @@ static bf_status say_rows(bf__tool *tool, const estimate_options *o, const bf_co
 /* Runs each method in turn and says its row. A method that cannot run is skipped, with its reason.
  * *ended tells why methods are left that did not get their turn; they are skipped too. */
 static bf_status run_each(bf_comparison *c, bf_answer *answers, bf_skipped *skipped,
-                          bf_error *ended, bf__tool *tool, const estimate_options *o,
-                          const bf__question *q, const bf__opening *with, bf_error *err) {
-    const bf__methods *methods = &with->methods;
+                          bf_error *ended, bf__tool *tool, const estimate_options *o, const job *j,
+                          bf_error *err) {
+    const bf__methods *methods = &j->with->methods;
     *ended = (bf_error){BF_OK, ""};
     for (int k = 0; k < methods->count; k++) {
         bf_error cause = *ended;
         bf_status status = cause.status;
         if (status == BF_OK)
-            status = run_method(&answers[c->answer_count], tool, q, with, k, &cause);
+            status = run_method(&answers[c->answer_count], tool, j, k, &cause);
         if (status == BF_OK) {
             c->answer_count++;
             BF_TRY(say_rows(tool, o, c, c->answer_count - 1, err));
@@ -295,8 +323,10 @@ static bf_status hold_together(bf_answer *answers, int count, bf_arena *arena, b
     return BF_OK;
 }
 
-static bf_status run_several(bf__tool *tool, const estimate_options *o, const bf__question *q,
-                             const bf__opening *with, int *exit_status, bf_error *err) {
+static bf_status run_several(bf__tool *tool, const estimate_options *o, const job *j,
+                             int *exit_status, bf_error *err) {
+    const bf__question *q = &j->q;
+    const bf__opening *with = j->with;
     bf_answer answers[BF__MAX_METHODS];
     bf_skipped skipped[BF__MAX_METHODS];
     const char *text, *json;
@@ -309,7 +339,7 @@ static bf_status run_several(bf__tool *tool, const estimate_options *o, const bf
                                 .seconds_read = q->seconds_read,
                                 .size = sizeof comparison,
                                 .verbose = o->verbose};
-    BF_TRY(run_each(&comparison, answers, skipped, &ended, tool, o, q, with, err));
+    BF_TRY(run_each(&comparison, answers, skipped, &ended, tool, o, j, err));
     BF_TRY(hold_together(answers, comparison.answer_count, tool->arena, err));
     BF_TRY(bf__page_of_methods(tool, o->report, &comparison, err));
     BF_TRY(bf_report_table_end(&text, &comparison, tool->arena, err));
@@ -337,7 +367,8 @@ static bf_status run_policies(bf__tool *tool, const estimate_options *o, const b
 static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err) {
     estimate_options o;
     bf__opening with;
-    bf__question q;
+    bf__large large;
+    job j = {.with = &with};
     BF_TRY(bf__opening_parse(&with, tool, &bf__command_estimate, &table, &o, argc, argv, err));
     if (with.log_count == 0)
         return BF_OK;
@@ -358,14 +389,31 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
                        o.by,
                        &with.command,
                        with.methods.several};
-    BF_TRY(bf__question_load(&q, tool, &asked, &with.read, with.logs, with.log_count, err));
+    bool pieces;
+    BF_TRY(bf__large_wanted(&pieces, &o.large, tool, &with, err));
+    if (pieces) {
+        if (o.weights_out || o.report)
+            return bf_fail(err, BF_EUSAGE, "%s: needs the log in memory",
+                           o.weights_out ? "--weights-out" : "--report");
+        j.large = &large;
+        j.whole = o.policy.count <= 1 && !with.methods.several && !about_one(&o);
+        BF_TRY(bf__args_flags(with.slots, with.slot_count,
+                              bf__large_load(&large, &j.q, tool, &o.large, &asked, &with, err),
+                              err));
+        if (!j.whole)
+            bf__tool_note(
+                tool, BF_MESSAGE_NOTE, "a sample of %lld of %lld transitions stands for the log",
+                (long long)large.whole.seen.sample_rows, (long long)large.whole.seen.rows);
+    } else {
+        BF_TRY(bf__question_load(&j.q, tool, &asked, &with.read, with.logs, with.log_count, err));
+    }
     bf_status status;
     if (o.policy.count > 1) {
-        status = run_policies(tool, &o, &q, &with, exit_status, err);
+        status = run_policies(tool, &o, &j.q, &with, exit_status, err);
     } else {
-        BF_TRY(bf__methods_check(&with.methods, &q.problem, tool->arena, err));
-        status = with.methods.several ? run_several(tool, &o, &q, &with, exit_status, err)
-                                      : run_one(tool, &o, &q, &with, exit_status, err);
+        BF_TRY(bf__methods_check(&with.methods, &j.q.problem, tool->arena, err));
+        status = with.methods.several ? run_several(tool, &o, &j, exit_status, err)
+                                      : run_one(tool, &o, &j, exit_status, err);
     }
     return bf__args_flags(with.slots, with.slot_count, status, err);
 }

@@ -189,9 +189,21 @@ static int print_page(bf__tool *tool, bf_status (*print)(bf__tool *, bf_error *)
     return status == BF_OK ? 0 : fail(tool, NULL, &err);
 }
 
-int main(int argc, char **argv) {
-    bf__tool tool = {.out = stdout, .err = stderr, .argc = argc, .argv = argv};
+/* Processes of a team work on the log of one estimate. */
+static bf_status check_team(const bf__team *team, const bf__command *command, bf_error *err) {
+    if (!team || team->size == 1 || strcmp(command->name, "estimate") == 0)
+        return BF_OK;
+    return bf_fail(err, BF_EUSAGE, "is for one process; of a team of %d, only estimate makes use",
+                   team->size);
+}
+
+static int run_tool(int argc, char **argv, const bf__team *team) {
+    bf__tool tool = {.out = stdout, .err = stderr, .argc = argc, .argv = argv, .team = team};
     bf_error err = {BF_OK, ""};
+    if (team && team->rank > 0) { /* the first process speaks for all */
+        FILE *nowhere = fopen("/dev/null", "w");
+        tool.out = tool.err = nowhere ? nowhere : stderr;
+    }
     if (argc < 2) {
         print_help(tool.err);
         return bf_status_exit(BF_EUSAGE);
@@ -236,7 +248,9 @@ int main(int argc, char **argv) {
     int exit_status = 0;
     running = command->name;
     atexit(on_exit_of_others);
-    bf_status status = command->run(&tool, argc - 2, argv + 2, &exit_status, &err);
+    bf_status status = check_team(team, command, &err);
+    if (status == BF_OK)
+        status = command->run(&tool, argc - 2, argv + 2, &exit_status, &err);
     for (int k = 0; k < tool.command_count; k++)
         bf_policy_close(tool.commands[k]);
     running = NULL;
@@ -248,5 +262,12 @@ int main(int argc, char **argv) {
     if (status == BF_ECANCELLED && interrupted)
         exit_status = 128 + interrupted;
     bf_arena_destroy(tool.arena);
+    return exit_status;
+}
+
+int main(int argc, char **argv) {
+    const bf__team *team = bf__team_begin(&argc, &argv);
+    int exit_status = run_tool(argc, argv, team);
+    bf__team_end();
     return exit_status;
 }

@@ -67,18 +67,16 @@ bf_status bf__policy_open(const bf_policy **out, bf__tool *tool, const char *tex
     return BF_OK;
 }
 
-bf_status bf__question_load(bf__question *q, bf__tool *tool, const bf__asked *o,
-                            const bf_read_options *read, const char *const *paths, int count,
-                            bf_error *err) {
-    double begun = bf__tool_seconds();
-    bf_problem *problem = &q->problem;
-    *problem = (bf_problem){.gamma = o->gamma, .terminal = o->terminal, .size = sizeof *problem};
-    bf_read_options reading;
-    BF_TRY(keep_also(&reading, read, o->cluster, tool->arena, err));
+bf_status bf__question_reading(bf_read_options *out, const bf__asked *o,
+                               const bf_read_options *read, bf_arena *arena, bf_error *err) {
+    BF_TRY(keep_also(out, read, o->cluster, arena, err));
     if (o->by && !has_meaning(o->by) && !(o->cluster && strcmp(o->by, o->cluster) == 0))
-        BF_TRY(keep_also(&reading, &reading, o->by, tool->arena, err));
-    BF_TRY(
-        bf_dataset_read(&problem->data, paths, count, &reading, &tool->context, tool->arena, err));
+        BF_TRY(keep_also(out, out, o->by, arena, err));
+    return BF_OK;
+}
+
+bf_status bf__question_apply(bf__question *q, bf__tool *tool, const bf__asked *o, bf_error *err) {
+    bf_problem *problem = &q->problem;
     if (bf_dataset_ignored(problem->data))
         bf__tool_note(tool, BF_MESSAGE_WARNING, "columns not known and not used: %s",
                       bf_dataset_ignored(problem->data));
@@ -93,8 +91,20 @@ bf_status bf__question_load(bf__question *q, bf__tool *tool, const bf__asked *o,
         BF_TRY(bf_policy_bind(&problem->target, problem->target, problem->data, tool->arena, err));
         BF_TRY(bf_policy_apply(&problem->data, problem->target, problem->data, tool->arena, err));
     }
-    if (o->behavior)
-        BF_TRY(take_behavior(q, tool, o->behavior, o->several, err));
+    return o->behavior ? take_behavior(q, tool, o->behavior, o->several, err) : BF_OK;
+}
+
+bf_status bf__question_load(bf__question *q, bf__tool *tool, const bf__asked *o,
+                            const bf_read_options *read, const char *const *paths, int count,
+                            bf_error *err) {
+    double begun = bf__tool_seconds();
+    bf_problem *problem = &q->problem;
+    bf_read_options reading;
+    *problem = (bf_problem){.gamma = o->gamma, .terminal = o->terminal, .size = sizeof *problem};
+    BF_TRY(bf__question_reading(&reading, o, read, tool->arena, err));
+    BF_TRY(
+        bf_dataset_read(&problem->data, paths, count, &reading, &tool->context, tool->arena, err));
+    BF_TRY(bf__question_apply(q, tool, o, err));
     q->seconds_read = bf__tool_seconds() - begun;
     return BF_OK;
 }

@@ -29,6 +29,12 @@ bf_status bf__question_load(bf__question *out, bf__tool *tool, const bf__asked *
                             const bf_read_options *read, const char *const *paths, int count,
                             bf_error *err);
 
+/* The parts of it: how the log has to be read, and the policies of a log that was. */
+bf_status bf__question_reading(bf_read_options *out, const bf__asked *asked,
+                               const bf_read_options *read, bf_arena *arena, bf_error *err);
+bf_status bf__question_apply(bf__question *q, bf__tool *tool, const bf__asked *asked,
+                             bf_error *err);
+
 /* The texts of options that several commands have. */
 #define BF__GAMMA_HELP                                                                             \
     "G: Discount. 1 is the long-run average reward per step; below 1, the discounted reward "      \

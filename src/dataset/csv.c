@@ -11,6 +11,7 @@
 
 #include "core/fail.h"
 #include "dataset/csv_rows.h"
+#include "dataset/piece.h"
 #include "format/number.h"
 
 #define LOOK       1000 /* rows that are looked at, to see what columns hold */
@@ -170,7 +171,10 @@ static bf_status open_csv(bf__file *file, const bf_context *context, bf_arena *s
         p = stop < end ? stop + 1 : end;
         line++;
     }
-    BF_TRY(bf__rows_cut(file, own, p, end, line, scratch, err));
+    BF_TRY(bf__rows_cut(file, own, p, end, line + file->line_base, scratch, err));
+    bool part = file->piece && !(file->piece->from_start && file->piece->to_end);
+    if (file->rows == 0 && part)
+        return BF_OK;
     if (file->rows == 0)
         return bf_fail(err, BF_EFORMAT, "%s: only a header; there are no rows", file->path);
     return look_at(file, own, p, end, scratch, err);

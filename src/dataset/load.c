@@ -15,6 +15,7 @@
 #include "core/text.h"
 #include "dataset/assemble.h"
 #include "dataset/gaps.h"
+#include "dataset/piece.h"
 
 /* A file and what its columns mean. */
 typedef struct part {
@@ -368,6 +369,11 @@ bf_status bf__load(bf_dataset *out, const bf__sources *from, const bf_context *c
     BF_TRY(find_extras(out, from->options->keep, parts, from->count, arena, err));
     BF_TRY(list_ignored(out, parts, from->count, arena, err));
     BF_TRY(fill(out, &table, parts, from->count, from, context, arena, scratch, err));
+    if (from->files[0].piece) {
+        BF_TRY(bf__piece_cut(from->files[0].piece, out, &table, err));
+        if (out->n == 0)
+            return BF_OK;
+    }
     BF_TRY(bf__assemble(out, &table, from->options, context, arena, scratch, err));
     BF_TRY(take_counts(out, from->files, from->count, err));
     return bf__dataset_finish(out, arena, err);

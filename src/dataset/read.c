@@ -53,6 +53,13 @@ const bf__reader *bf__reader_at(int index) {
     return index >= 0 && index < count ? readers[index] : NULL;
 }
 
+const bf__reader *bf__reader_named(const char *name) {
+    for (int i = 0; bf__reader_at(i); i++)
+        if (strcmp(readers[i]->name, name) == 0)
+            return readers[i];
+    return NULL;
+}
+
 bool bf_reader_describe(int index, const char **name, const char **summary) {
     const bf__reader *reader = bf__reader_at(index);
     if (reader) {
@@ -171,9 +178,9 @@ static bf_status read_all(bf_dataset *out, bf__sources *from, const char *const 
     return status;
 }
 
-/* The files that the paths name; a folder is asked for files that a reader knows by their name. */
-static bf_status find_files(const char *const **out, int *out_count, const char *const *paths,
-                            int count, bf_arena *arena, bf_error *err) {
+/* A folder is asked for files that a reader knows by their name. */
+bf_status bf__files_find(const char *const **out, int *out_count, const char *const *paths,
+                         int count, bf_arena *arena, bf_error *err) {
     const char *suffixes[sizeof readers / sizeof *readers + 4] = {".tsv", ".txt", ".h5"};
     for (int k = 0; bf__reader_at(k); k++)
         suffixes[k + 3] = readers[k]->suffix;
@@ -189,7 +196,7 @@ bf_status bf__dataset_read(bf_dataset *out, const char *const *paths, int count,
     if (count < 1)
         return bf_fail(err, BF_EUSAGE, "no log to read");
     BF_TRY(find_format(&format, options, err));
-    BF_TRY(find_files(&files, &from.count, paths, count, arena, err));
+    BF_TRY(bf__files_find(&files, &from.count, paths, count, arena, err));
     BF_ZALLOC(from.files, arena, from.count, err);
     return read_all(out, &from, files, format, context, arena, err);
 }

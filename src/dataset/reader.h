@@ -25,17 +25,19 @@ typedef struct bf__file {
     const bf__reader *reader;
     bf__bytes bytes;
     const char *delimiter, *decimal; /* set by the caller, as bf_read_options has them; or NULL */
-    bool bare;             /* set by the caller: the file has no header, names are pi0, pi1, ... */
-    int64_t rows;          /* by `open` */
-    int count;             /* by `open`: number of columns */
-    const char **names;    /* by `open`: (count) */
-    const char **arrays;   /* by `open`: (count) the array that a column is part of; NULL: none */
-    const bf__look *looks; /* by `open`: (count) what columns hold; NULL: numbers */
-    const char **labels;   /* by `open`: (count) what people call them; NULL: the names */
-    bool by_episode;       /* by `open`: a row is told as episode << 32 | step */
-    int actions;           /* by `open`: A, if the file says it; 0: it does not */
-    int64_t states;        /* by `open`: S, likewise */
-    void *own;             /* by `open`: what the reader has to remember */
+    bool bare;         /* set by the caller: the file has no header, names are pi0, pi1, ... */
+    int64_t line_base; /* set by the caller: lines of the file that are left out after the header */
+    struct bf__piece *piece; /* set by the caller: which rows are wanted; NULL: all */
+    int64_t rows;            /* by `open` */
+    int count;               /* by `open`: number of columns */
+    const char **names;      /* by `open`: (count) */
+    const char **arrays;     /* by `open`: (count) the array that a column is part of; NULL: none */
+    const bf__look *looks;   /* by `open`: (count) what columns hold; NULL: numbers */
+    const char **labels;     /* by `open`: (count) what people call them; NULL: the names */
+    bool by_episode;         /* by `open`: a row is told as episode << 32 | step */
+    int actions;             /* by `open`: A, if the file says it; 0: it does not */
+    int64_t states;          /* by `open`: S, likewise */
+    void *own;               /* by `open`: what the reader has to remember */
 } bf__file;
 
 /* The place where a column goes. */
@@ -62,6 +64,13 @@ struct bf__reader {
 
 /* Every reader, in the order of readers.def; NULL past the end. */
 const bf__reader *bf__reader_at(int index);
+
+/* The files that paths, folders and patterns name (places.h). */
+bf_status bf__files_find(const char *const **out, int *out_count, const char *const *paths,
+                         int count, bf_arena *arena, bf_error *err);
+
+/* The reader of that name. */
+const bf__reader *bf__reader_named(const char *name);
 
 /* Opens `path`, which may be "-". If format is 0, the reader is found by the content of the file,
  * or else by its suffix; otherwise it is reader format - 1. The file must be closed, also after a

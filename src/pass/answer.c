@@ -21,12 +21,17 @@ static bool is(const char *a, const char *b) {
     return a && strcmp(a, b) == 0;
 }
 
+/* The default asks blackbox first, with the same settings. */
+static bool is_blackbox(const bf_estimator *estimator) {
+    return is(estimator->name, "blackbox") || is(estimator->name, "auto");
+}
+
 bf_status bf_pass_countable(bool *out, const bf_estimator *estimator, const bf_problem *sampled,
                             const bf_settings *settings, bf_arena *arena, bf_error *err) {
     const bf_model *model;
     BF_TRY(bf_estimator_choose(&model, estimator, sampled, settings, arena, err));
     *out = sampled->data->action && model &&
-           ((is(estimator->name, "blackbox") && is(model->name, "tabular")) ||
+           ((is_blackbox(estimator) && is(model->name, "tabular")) ||
             (is(estimator->name, "model") && is(model->name, "count")));
     return BF_OK;
 }
@@ -99,6 +104,13 @@ bf_status bf_pass_counts_answer(const bf_estimate **out, bf_pass **effects, bf_p
     estimate->weights = estimate->signed_weights = w;
     BF_TRY(bf__gauge_make(&gauge, &counts->tally, m, x, context, arena, err));
     BF_TRY(bf__effects_make(effects, &gauge, arena, err));
+    if (is(estimator->name, "auto")) {
+        estimate->maker = bf_estimator_find("blackbox");
+        estimate->maker_settings = settings;
+        estimate->parts[estimate->part_count++] =
+            (bf__part){estimate->maker->name, estimate->model, estimate->value, 1,
+                       "all of the log was counted"};
+    }
     *out = estimate;
     return BF_OK;
 }

@@ -53,21 +53,31 @@ static json_t *parts(const bf_estimate *estimate) {
     return bf__json_whole(array, whole);
 }
 
+/* Of a log that was read in pieces. */
+static json_t *whole_log(const bf_whole *whole) {
+    const bf_overview *o = &whole->seen;
+    return json_pack("{s:I, s:I, s:I, s:I, s:b}", "rows", (json_int_t)o->rows, "episodes",
+                     (json_int_t)o->episodes, "sample_rows", (json_int_t)o->sample_rows,
+                     "sample_episodes", (json_int_t)o->sample_episodes, "counted", whole->counted);
+}
+
 json_t *bf__json_answer(const bf_answer *answer) {
     const bf_estimate *e = answer->estimate;
     bf_trust trust = bf__trust_of(answer);
     json_t *object =
         json_pack("{s:i, s:o, s:s, s:s?, s:o, s:I, s:o}", "schema", BF_ANSWER_SCHEMA, "value",
                   bf__json_number(e->value), "method", answer->estimator->name, "model", e->model,
-                  "parts", parts(e), "n", (json_int_t)answer->problem->data->n, "gamma",
+                  "parts", parts(e), "n", (json_int_t)bf__rows_of(answer), "gamma",
                   bf__json_number(answer->problem->gamma));
     bool whole = json_object_update_new(object, bf__json_trust(e, &trust)) == 0;
-    json_t *rest = json_pack(
-        "{s:o, s:o, s:o, s:o, s:{s:f, s:f, s:f}, s:s}", "naive",
-        bf__json_number(bf__naive(answer->problem->data)), "diagnostics", diagnostics(e), "marks",
-        marks(e, &trust), "settings", all_settings(answer), "seconds", "read", answer->seconds_read,
-        "estimate", answer->seconds_estimate, "trust", trust.seconds, "version", bf_version());
+    json_t *rest = json_pack("{s:o, s:o, s:o, s:o, s:{s:f, s:f, s:f}, s:s}", "naive",
+                             bf__json_number(bf__naive_of(answer)), "diagnostics", diagnostics(e),
+                             "marks", marks(e, &trust), "settings", all_settings(answer), "seconds",
+                             "read", answer->seconds_read, "estimate", answer->seconds_estimate,
+                             "trust", trust.seconds, "version", bf_version());
     whole = json_object_update_new(object, rest) == 0 && whole;
+    if (bf__answer_has(answer, whole))
+        whole = json_object_set_new(object, "whole", whole_log(answer->whole)) == 0 && whole;
     if (bf__answer_has(answer, outcomes))
         bf__json_outcomes(object, answer->outcomes);
     if (bf__answer_has(answer, horizon))

@@ -20,6 +20,9 @@ void bf__describe_log(FILE *out, const bf_dataset *data);
 
 /* Mean reward of the log. */
 double bf__naive(const bf_dataset *data);
+/* Rows that an answer is of, and their mean reward: those of the whole log, if it was counted. */
+int64_t bf__rows_of(const bf_answer *answer);
+double bf__naive_of(const bf_answer *answer);
 
 /* Whether a struct has a field that came after `size`, and it is not NULL or false. */
 #define BF__HAS(of, type, field)                                                                   \

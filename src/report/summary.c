@@ -79,7 +79,7 @@ void bf__summary_answer(char out[BF__SENTENCE], const bf_answer *answer) {
     bf__interval_text(&trust.value, interval);
     snprintf(out, BF__SENTENCE, "The target policy earns %.6g %s%s; the log earned %.6g. %s.",
              answer->estimate->value, bf__per_step(answer->problem->gamma, per_step),
-             interval[0] ? interval : " (no interval)", bf__naive(answer->problem->data), verdict);
+             interval[0] ? interval : " (no interval)", bf__naive_of(answer), verdict);
 }
 
 bool bf__summary_episodes(char out[BF__SENTENCE], const bf_answer *answer) {
@@ -155,7 +155,7 @@ static void add_facts(lines *out, const bf_answer *answer, const bf_trust *t) {
     static const bf__diagnostic_id coverages[] = {BF__D_COVERAGE, BF__D_COVERAGE_MODEL,
                                                   BF__D_COVERAGE_ACTIONS};
     char rows[32], all[32];
-    double ess = bf__diagnosed(e, BF__D_ESS), n = (double)answer->problem->data->n;
+    double ess = bf__diagnosed(e, BF__D_ESS), n = (double)bf__rows_of(answer);
     double before = bf__diagnosed(e, BF__D_FLOW_RESIDUAL_UNIFORM);
     if (is_good(e, t, BF__D_FLOW_RESIDUAL) && isfinite(before))
         add(out, BF__MARK_GOOD,
@@ -178,7 +178,7 @@ static void add_facts(lines *out, const bf_answer *answer, const bf_trust *t) {
         snprintf(rows, sizeof rows, "%.3g", ess);
         add(out, BF__MARK_GOOD,
             "All %s rows count for as much as %s equally weighted ones (%.3g%%).",
-            bf__grouped(answer->problem->data->n, all),
+            bf__grouped(bf__rows_of(answer), all),
             ess < 100 ? rows : bf__grouped((int64_t)llround(ess), rows), 100 * ess / n);
     }
 }

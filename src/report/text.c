@@ -52,6 +52,35 @@ double bf__naive(const bf_dataset *data) {
     return mean;
 }
 
+/* The log that an answer is counted from, if the problem's is a sample of it. */
+static const bf_whole *counted(const bf_answer *answer) {
+    const bf_whole *whole = bf__answer_has(answer, whole) ? answer->whole : NULL;
+    return whole && whole->counted ? whole : NULL;
+}
+
+int64_t bf__rows_of(const bf_answer *answer) {
+    return counted(answer) ? counted(answer)->seen.rows : answer->problem->data->n;
+}
+
+double bf__naive_of(const bf_answer *answer) {
+    return counted(answer) ? counted(answer)->naive : bf__naive(answer->problem->data);
+}
+
+/* The log, or the sample that stands for it. */
+static void describe(FILE *out, const bf_answer *answer) {
+    const bf_whole *whole = bf__answer_has(answer, whole) ? answer->whole : NULL;
+    bf_dataset shown = *answer->problem->data;
+    char rows[32];
+    if (counted(answer)) {
+        shown.n = whole->seen.rows;
+        shown.episodes = whole->seen.episodes;
+        shown.states = whole->seen.states;
+    }
+    bf__describe_log(out, &shown);
+    if (whole && !whole->counted)
+        fprintf(out, ", sampled from %s transitions", bf__grouped(whole->seen.rows, rows));
+}
+
 /* ---- What stands under the answer */
 
 enum { LINES = 5 }; /* besides the line about the log */
@@ -81,7 +110,7 @@ static void all(FILE *out, const bf_answer *answer, const bf_trust *trust) {
     fputc('\n', out);
     bf__text_interval(out, trust);
     for (int i = 0; i < e->diagnostic_count; i++)
-        diagnostic(out, &e->diagnostics[i], trust, answer->problem->data->n);
+        diagnostic(out, &e->diagnostics[i], trust, bf__rows_of(answer));
     fprintf(out, "\n  read in %.2f s, estimated in %.2f s\n", answer->seconds_read,
             answer->seconds_estimate);
 }
@@ -97,7 +126,7 @@ static void print(FILE *out, const bf_answer *answer) {
         fprintf(out, "%s\n", sentence);
     bf__method_text(sentence, sizeof sentence, answer);
     fputs("\n  ", out);
-    bf__describe_log(out, answer->problem->data);
+    describe(out, answer);
     fprintf(out, "; method %s\n", sentence);
     int count = bf__summary_lines(lines, LINES, answer);
     for (int i = 0; i < count; i++)

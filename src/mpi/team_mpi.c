@@ -1,0 +1,73 @@
+/* team_mpi.c - The processes of a job of MPI as a team. It is linked into backflow-mpi, and nowhere
+ * else, so that the plain tool never loads MPI.
+ *
+ * A call of MPI that fails ends the job, as MPI does by default; a process that fails by itself
+ * tells the others, and the first says why. */
+#include <limits.h>
+#include <mpi.h>
+#include <string.h>
+
+#include "cli/team.h"
+
+enum { TAG_SIZE = 1, TAG_BYTES = 2 };
+static const size_t most = (size_t)1 << 30; /* bytes of one message: MPI counts with int */
+
+static void sum(double *x, int64_t n) {
+    for (int64_t at = 0; at < n; at += INT_MAX / 16) {
+        int64_t count = n - at < INT_MAX / 16 ? n - at : INT_MAX / 16;
+        MPI_Allreduce(MPI_IN_PLACE, x + at, (int)count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+}
+
+static void send(const void *bytes, size_t size, int to) {
+    uint64_t length = size;
+    MPI_Send(&length, 1, MPI_UINT64_T, to, TAG_SIZE, MPI_COMM_WORLD);
+    for (size_t at = 0; at < size; at += most) {
+        size_t count = size - at < most ? size - at : most;
+        MPI_Send((const char *)bytes + at, (int)count, MPI_BYTE, to, TAG_BYTES, MPI_COMM_WORLD);
+    }
+}
+
+static bf_status receive(const void **bytes, size_t *size, int from, bf_arena *arena,
+                         bf_error *err) {
+    uint64_t length;
+    char *to;
+    MPI_Recv(&length, 1, MPI_UINT64_T, from, TAG_SIZE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    BF_ALLOC(to, arena, (int64_t)length, err);
+    for (size_t at = 0; at < length; at += most) {
+        size_t count = length - at < most ? length - at : most;
+        MPI_Recv(to + at, (int)count, MPI_BYTE, from, TAG_BYTES, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    *bytes = to;
+    *size = length;
+    return BF_OK;
+}
+
+static bf_status agree(bf_status status, bf_error *err) {
+    int rank, size, failed;
+    bf_error first = {BF_OK, ""};
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    failed = status == BF_OK ? size : rank;
+    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (failed == size)
+        return BF_OK;
+    if (failed == rank && err)
+        first = *err;
+    MPI_Bcast(&first, sizeof first, MPI_BYTE, failed, MPI_COMM_WORLD);
+    if (err)
+        *err = first;
+    return first.status;
+}
+
+const bf__team *bf__team_begin(int *argc, char ***argv) {
+    static bf__team team = {.sum = sum, .send = send, .receive = receive, .agree = agree};
+    MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &team.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &team.size);
+    return &team;
+}
+
+void bf__team_end(void) {
+    MPI_Finalize();
+}
