@@ -386,6 +386,21 @@ static void what_is_missing_is_said(void **state) {
             "`terminal` absorb: after the end there is reward 0 for ever, and so the long-run "
             "average is 0; choose restart, or `gamma` below 1");
     data = good;
+    data.states = 0; /* real-valued, and more columns than a network takes */
+    data.state_dim = 130;
+    double *wide = bf_arena_zalloc(arena, 130 * good.n, sizeof *wide, &err);
+    data.state = data.next_state = wide;
+    static const char *const networks[][2] = {
+        {"fqe", ""}, {"dualdice", "variant neural"}, {"ips", "variant neural"}};
+    for (int k = 0; k < 3; k++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "states and actions have %d coordinates together, and a network takes 128 at "
+                 "most; give fewer state columns, or choose `method` simulator or blackbox",
+                 k < 2 ? 130 + data.actions : 130);
+        refused(networks[k][0], networks[k][1], &data, 1, BF_TERMINAL_RESTART, BF_EDATA, text);
+    }
+    data = good;
     data.episodes = 1;
     refused("wis", "", &data, 1, BF_TERMINAL_RESTART, BF_EDATA,
             "wis weighs episodes against each other, and the log has only one; `method` blackbox "

@@ -270,22 +270,24 @@ static double mean_reward(const bf_dataset *data) {
 
 static void a_linear_process_has_its_value(void **state) {
     (void)state;
-    static const double gammas[] = {1, 0.95};
-    for (int noisy = 0; noisy < 2; noisy++)
-        for (int g = 0; g < 2; g++) {
-            double noise = noisy ? 0.3 : 0;
-            bf_dataset data = linear_log(3000, noise, g == 1, 5);
-            bf_problem problem = {&data, gammas[g], BF_TERMINAL_RESTART};
-            bf_estimate out = simulate(&problem, "features=250 chains=24 steps=400");
-            double truth = linear_value(&data, noise, gammas[g]);
-            double off = fabs(out.value - truth), naive = fabs(mean_reward(&data) - truth);
-            if (!(off < 0.2 * naive && off < 0.03))
-                fail_msg("noise %g, gamma %g: %g, not %g (naive %g)", noise, gammas[g], out.value,
-                         truth, mean_reward(&data));
-            if (noisy)
-                assert_true(bf_estimate_get(&out, "noise_share") > 0.7);
-            assert_near(bf_estimate_get(&out, "replay_value"), mean_reward(&data), 0.15);
-        }
+    static const struct {
+        double noise, gamma;
+        bool with_sa;
+    } cases[] = {{0.3, 1, false}, {0, 0.95, true}};
+    for (int k = 0; k < 2; k++) {
+        double noise = cases[k].noise, gamma = cases[k].gamma;
+        bf_dataset data = linear_log(3000, noise, cases[k].with_sa, 5);
+        bf_problem problem = {&data, gamma, BF_TERMINAL_RESTART};
+        bf_estimate out = simulate(&problem, "features=200 chains=16 steps=400");
+        double truth = linear_value(&data, noise, gamma), mean = mean_reward(&data);
+        double off = fabs(out.value - truth);
+        if (!(off < 0.2 * fabs(mean - truth) && off < 0.03))
+            fail_msg("noise %g, gamma %g: %g, not %g (naive %g)", noise, gamma, out.value, truth,
+                     mean);
+        if (noise > 0)
+            assert_true(bf_estimate_get(&out, "noise_share") > 0.7);
+        assert_near(bf_estimate_get(&out, "replay_value"), mean, 0.15);
+    }
 }
 
 /* ---- The policy itself */

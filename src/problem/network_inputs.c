@@ -2,6 +2,7 @@
 #include "problem/network_inputs.h"
 
 #include "core/fail.h"
+#include "solver/mlp.h"
 
 enum { MOST_STATES = 100 };
 
@@ -74,7 +75,7 @@ bf_status bf__pairs_make(bf__pairs *out, const bf_problem *problem, const char *
     BF_TRY(coordinates(out, data, arena, err));
     out->choices = in->actions ? in->actions : in->samples;
     out->inputs = out->d + (in->actions ? in->actions : in->action_dim);
-    return BF_OK;
+    return bf__mlp_takes(out->inputs, err);
 }
 
 void bf__pairs_logged(float *out, int64_t stride, int64_t first, const bf__pairs *pairs,

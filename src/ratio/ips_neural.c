@@ -253,6 +253,7 @@ bf_status bf__ips_neural(bf_estimate *out, const bf__ips *ips, const bf_context 
     mine.smooth = smooth;
     BF_TRY(bf__points_make(&points, ips->problem, o->periodic, o->scale, context, arena, err));
     const bf__points *in = &points;
+    BF_TRY(bf__mlp_takes(in->d, err));
     BF_TRY(bf__mlp_make(&net, in->d, o->hidden, 1, BF__TANH, BF__SOFTPLUS, err));
     int64_t count = bf__mlp_parameters(&net);
     BF_ALLOC(parameters, arena, count, err);

@@ -31,7 +31,8 @@
 #include "linalg/exp.h"
 
 enum { BLOCK = 1024, LAMBDAS = 4, SLOPES = 1000, PAIRS = 1000 };
-enum { ROUND_ROWS = 20000, ROUND_FEATURES = 400 }; /* the most while the metric is learned */
+enum { ROUND_ROWS = 20000, ROUND_FEATURES = 400 };        /* the most while the metric is learned */
+static const double LEAST_WIDTH = 1.0 / 64, WORTH = 0.98; /* an error that is worth a halving */
 static const double lambdas[LAMBDAS] = {1e-7, 1e-6, 1e-5, 1e-3};
 
 typedef struct sums {       /* of one fold */
@@ -54,6 +55,7 @@ typedef struct fit {
     double *alpha;              /* (E, q, m) */
     double *error;              /* (q): held-out, of 1 */
     double *block, *turned, *y; /* (BLOCK, m), (BLOCK, p), (BLOCK, q) */
+    double width;               /* squared, in units of the median squared distance of two rows */
 } fit;
 
 /* ---- Features */
@@ -145,7 +147,9 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The centres in the metric `turn`, scaled so that the median distance of rows is 1. */
+/* The centres in the metric `turn`, scaled so that the median squared distance of rows is 1 /
+ * width.
+ */
 static bf_status place(fit *f, bf_error *err) {
     const bf__krr_task *t = f->task;
     int p = t->inputs;
@@ -165,7 +169,7 @@ static bf_status place(fit *f, bf_error *err) {
     qsort(distance, PAIRS, sizeof *distance, by_size);
     double median = distance[PAIRS / 2];
     for (int c = 0; c < p * p; c++)
-        f->turn[c] /= median > 0 ? sqrt(median) : 1;
+        f->turn[c] /= median > 0 ? sqrt(median * f->width) : 1;
     for (int64_t j = 0; j < f->m; j++)
         memcpy(f->block + j * p, t->x + f->pivots[j] * p, (size_t)p * sizeof *f->block);
     BF_TRY(bf__matmul(f->centres, f->block, false, f->turn, false, f->m, p, p, f->context, err));
@@ -309,6 +313,51 @@ static bf_status fit_metric(double *total, fit *f, bf_arena *arena, bf_error *er
     return BF_OK;
 }
 
+/* What a fit leaves, put aside or taken back. */
+typedef struct result {
+    double *turn, *centres, *square, *alpha, *error;
+} result;
+
+static void copy(double *to, const double *from, int64_t count) {
+    memcpy(to, from, (size_t)count * sizeof *to);
+}
+
+static void keep_result(fit *f, result *with, bool back) {
+    int64_t p = f->task->inputs, q = f->task->outputs;
+    double *mine[] = {f->turn, f->centres, f->square, f->alpha, f->error};
+    double *other[] = {with->turn, with->centres, with->square, with->alpha, with->error};
+    int64_t count[] = {p * p, f->m * p, f->m, f->task->members * q * f->m, q};
+    for (int k = 0; k < 5; k++)
+        copy(back ? mine[k] : other[k], back ? other[k] : mine[k], count[k]);
+}
+
+/* As fit_metric, with the width, from f->width on, halved as long as that helps. */
+static bf_status fit_width(double *total, fit *f, bf_arena *arena, bf_error *err) {
+    int64_t p = f->task->inputs, q = f->task->outputs;
+    bf_mark mark = bf_arena_mark(arena);
+    result best;
+    double other;
+    BF_ALLOC(best.turn, arena, p * p, err);
+    BF_ALLOC(best.centres, arena, f->m * p, err);
+    BF_ALLOC(best.square, arena, f->m, err);
+    BF_ALLOC(best.alpha, arena, f->task->members * q * f->m, err);
+    BF_ALLOC(best.error, arena, q, err);
+    BF_TRY(fit_metric(total, f, arena, err));
+    while (f->width > LEAST_WIDTH) {
+        keep_result(f, &best, false);
+        f->width /= 2;
+        BF_TRY(fit_metric(&other, f, arena, err));
+        if (!(other < WORTH * *total)) {
+            f->width *= 2;
+            keep_result(f, &best, true);
+            break;
+        }
+        *total = other;
+    }
+    bf_arena_rewind(arena, mark);
+    return BF_OK;
+}
+
 /* ---- The next metric */
 
 /* turn = root of the mean outer product of the slopes, by the members together. */
@@ -413,7 +462,7 @@ bf_status bf__krr_fit(bf__krr *out, const bf__krr_task *t, const bf_context *con
                       bf_arena *arena, bf_error *err) {
     int p = t->inputs, q = t->outputs;
     int64_t m = t->features < t->n ? t->features : t->n;
-    double *linear, *rest, *deviation, *best, *alpha, *missed, least = INFINITY, error;
+    double *linear, *rest, *deviation, *best, *alpha, *missed, least = INFINITY, error, width = 1;
     BF_ALLOC(linear, arena, (int64_t)q * (p + 1), err);
     BF_ALLOC(alpha, arena, t->members * m * q, err);
     BF_ALLOC(missed, arena, q, err);
@@ -429,10 +478,12 @@ bf_status bf__krr_fit(bf__krr *out, const bf__krr_task *t, const bf_context *con
     for (int round = 0; round <= t->rounds; round++) {
         if (!go_on(&f, round))
             return bf_fail(err, BF_ECANCELLED, "cancelled");
-        BF_TRY(fit_metric(&error, &f, arena, err));
+        f.width = 1;
+        BF_TRY(fit_width(&error, &f, arena, err));
         if (!(error < least))
             break;
         least = error;
+        width = f.width;
         memcpy(best, f.turn, (size_t)(p * p) * sizeof *best);
         if (round < t->rounds)
             BF_TRY(learn(f.turn, &f, arena, err));
@@ -440,7 +491,8 @@ bf_status bf__krr_fit(bf__krr *out, const bf__krr_task *t, const bf_context *con
     memcpy(f.turn, best, (size_t)(p * p) * sizeof *best);
     f.stride = 1;
     f.m = m;
-    BF_TRY(fit_metric(&error, &f, arena, err));
+    f.width = width;
+    BF_TRY(fit_width(&error, &f, arena, err));
     for (int o = 0; o < q; o++) {
         double mean = 0, variance = 0;
         for (int64_t i = 0; i < t->n; i++)

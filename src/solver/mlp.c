@@ -58,6 +58,15 @@ bf_status bf__mlp_check(const bf_option *row, const char *text, bf_error *err) {
     return bf_fail(err, BF_EUSAGE, "%s: %s", row->field, cause.message);
 }
 
+bf_status bf__mlp_takes(int inputs, bf_error *err) {
+    if (inputs <= BF__MLP_MAX_WIDTH)
+        return BF_OK;
+    return bf_fail(err, BF_EDATA,
+                   "states and actions have %d coordinates together, and a network takes %d at "
+                   "most; give fewer state columns, or choose `method` simulator or blackbox",
+                   inputs, BF__MLP_MAX_WIDTH);
+}
+
 bf_status bf__mlp_make(bf__mlp *out, int inputs, const char *hidden, int outputs,
                        bf__activation activation, bf__mlp_output output, bf_error *err) {
     *out = (bf__mlp){.layers = 0, .activation = activation, .output = output};

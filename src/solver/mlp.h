@@ -37,6 +37,8 @@ typedef struct bf__mlp_work bf__mlp_work;
  * hidden layer), and `outputs`. */
 bf_status bf__mlp_make(bf__mlp *out, int inputs, const char *hidden, int outputs,
                        bf__activation activation, bf__mlp_output output, bf_error *err);
+/* BF_EDATA if a network has more inputs than bf__mlp_predict can take, BF__MLP_MAX_WIDTH. */
+bf_status bf__mlp_takes(int inputs, bf_error *err);
 /* Of an option whose text is hidden layers. */
 bf_status bf__mlp_check(const bf_option *row, const char *text, bf_error *err);
 int64_t bf__mlp_parameters(const bf__mlp *net);
