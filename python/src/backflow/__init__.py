@@ -12,6 +12,7 @@ from __future__ import annotations
 from ._library import text as _text
 from ._native import lib as _lib
 from .answer import Answer, Interval, Reason
+from .bridges import from_d3rlpy, from_rlds, from_scope_rl, scorer
 from .compare import Comparison, Pair, compare
 from .errors import (
     AbsentError,
@@ -57,9 +58,13 @@ __all__ = [
     "compare",
     "environments",
     "estimate",
+    "from_d3rlpy",
+    "from_rlds",
+    "from_scope_rl",
     "glossary",
     "methods",
     "reproduce",
+    "scorer",
     "simulate",
     "tool",
     "value",

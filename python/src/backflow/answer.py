@@ -193,6 +193,37 @@ class Answer:
         """The same as text."""
         return json.dumps(self._found, indent=2)
 
+    def plot(self, kind: str = "value", ax: Any = None) -> Any:
+        """A picture, by matplotlib: the axes, to go on with.
+
+        ``"value"``: the value with its interval. ``"weights"``: how the weights are spread. ``"visits"``:
+        where the log went and where the target goes, along the first number of the state
+        (``"visits:lactate"`` along another). ``"horizon"``: reward over the first steps, if it was
+        asked for.
+        """
+        from . import plot
+
+        word, _, column = kind.partition(":")
+        if word == "value":
+            return plot.forest([(self.method, self.value, self.interval)], ax, self.naive)
+        if word == "horizon" and self.horizon is not None:
+            return plot.horizon(self.horizon["curve"], number(self.horizon["limit"]), ax)
+        if word == "horizon":
+            raise errors.UsageError('plot: the answer has no horizon; estimate(..., horizon=100) asks for it')
+        values = self.weights
+        if word not in ("weights", "visits"):
+            raise errors.UsageError(f"`kind`: '{kind}' should be value, weights, visits or horizon")
+        if values is None or self._run is None:
+            raise errors.UsageError("plot: this answer has no weights")
+        if word == "weights":
+            return plot.weights(values, ax)
+        log = self._run.question.log
+        names = log.state_names
+        if column and column not in names:
+            raise errors.UsageError(f"`kind`: '{column}' is none of {', '.join(names)}")
+        place = names.index(column) if column else 0
+        return plot.visits(log.column("s").reshape(len(log), -1)[:, place], values, names[place], ax)
+
     def to_html(self, path: Union[str, "os.PathLike[str]"], title: Optional[str] = None) -> None:
         """Writes the tool's own report, one page that needs nothing else."""
         if self._run is None:

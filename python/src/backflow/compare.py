@@ -94,6 +94,17 @@ class Comparison:
         """For every method the JSON of ``backflow compare --json``."""
         return {method: found for method, found, _, _ in self._contests}
 
+    def plot(self, ax: Any = None) -> Any:
+        """A forest of policies and methods, by matplotlib: the axes, to go on with."""
+        from . import plot
+
+        several = len(self._contests) > 1
+        rows = [
+            (f"{name}, {method}" if several else name, answer.value, answer.interval)
+            for (name, method), answer in self.answers.items()
+        ]
+        return plot.forest(rows, ax)
+
     def to_html(self, path: Union[str, "os.PathLike[str]"], title: Optional[str] = None) -> None:
         """Writes the tool's own report, one page that needs nothing else; it is for one method."""
         if len(self._pages) != 1:

@@ -239,6 +239,28 @@ class Log:
     # ---- Other doors
 
     @classmethod
+    def from_d4rl(cls, path: PathLike, **options: Any) -> "Log":
+        """A file of D4RL; `options` are those of :meth:`read`."""
+        return cls.read(path, format="hdf5", **options)
+
+    @classmethod
+    def from_minari(cls, dataset: PathLike, **options: Any) -> "Log":
+        """A data set of Minari that is on this machine, by its name or folder.
+
+        A name, such as ``"D4RL/door/human-v2"``, is looked up where Minari keeps what
+        ``minari download`` has fetched: ``$MINARI_DATASETS_PATH``, or ``~/.minari/datasets``.
+        """
+        home = os.environ.get("MINARI_DATASETS_PATH") or os.path.expanduser("~/.minari/datasets")
+        places = [os.fspath(dataset), os.path.join(home, os.fspath(dataset))]
+        for folder in places:
+            for path in (os.path.join(folder, "data", "main_data.hdf5"), os.path.join(folder, "main_data.hdf5")):
+                if os.path.exists(path):
+                    return cls.read(path, format="hdf5", **options)
+        raise errors.FileError(
+            f"{dataset}: no data set of Minari in HDF5 here or in {home}; 'minari download {dataset}' fetches one"
+        )
+
+    @classmethod
     def from_parquet(cls, path: PathLike, **columns: Any) -> "Log":
         """A Parquet file, or a folder of them, as record batches; needs pyarrow, or polars.
 

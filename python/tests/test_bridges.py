@@ -1,0 +1,123 @@
+"""Data sets of other libraries, scores and pictures."""
+
+from __future__ import annotations
+
+import math
+import pathlib
+import shutil
+import types
+from typing import Any
+
+import numpy as np
+import pytest
+
+import backflow as bf
+
+from conftest import flags
+
+
+def test_scope_rl(real: bf.Log) -> None:
+    """A log in the form that SCOPE-RL documents is the log that it was made of."""
+    n, steps = 12, 25
+    both = {name: real.column(name) for name in ("s", "a", "r", "terminated", "truncated", "mu")}
+    given = {
+        "size": n * steps, "n_trajectories": n, "step_per_trajectory": steps, "action_type": "discrete", "n_actions": 2,
+        "state": both["s"], "action": both["a"], "reward": both["r"], "terminal": both["terminated"],
+        "done": (both["terminated"] + both["truncated"]) > 0, "pscore": both["mu"],
+    }  # fmt: skip
+    log = bf.from_scope_rl(given)
+    kept = len(log)
+    assert n * steps - n <= kept <= n * steps and log.actions == 2
+    assert np.isin(log.column("r"), both["r"]).all() and "mu" in str(log.inspect().to_dict()["behaviour"])
+    with pytest.raises(bf.DataError, match="reward: 300 rows"):
+        bf.from_scope_rl({**given, "n_trajectories": 11})
+    with pytest.raises(bf.DataError, match="pscore|state"):
+        bf.from_scope_rl({"reward": []})
+
+
+FILES = pathlib.Path(__file__).parents[2] / "tests" / "fixtures" / "hdf5"
+
+
+def test_minari_and_d4rl(tmp_path: pathlib.Path, monkeypatch: Any, tool: Any) -> None:
+    folder = tmp_path / "D4RL" / "tiny-v0" / "data"
+    shutil.copytree(FILES / "minari-finite", folder)
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    theirs = tool("inspect", folder / "main_data.hdf5")
+    for name in ("D4RL/tiny-v0", folder.parent, folder):
+        assert flags(bf.Log.from_minari(name).inspect().to_dict()) == theirs
+    with pytest.raises(bf.FileError, match="minari download D4RL/none-v0"):
+        bf.Log.from_minari("D4RL/none-v0")
+    log = bf.Log.from_d4rl(FILES / "d4rl-types.hdf5")
+    assert flags(log.inspect().to_dict()) == tool("inspect", FILES / "d4rl-types.hdf5")
+
+
+def _episodes() -> list[Any]:
+    draw = np.random.default_rng(2)
+    return [
+        types.SimpleNamespace(
+            observations=draw.normal(size=(5, 3)), actions=draw.integers(0, 2, (5, 1)), rewards=draw.normal(size=(5, 1)),
+            terminated=ended,
+        )
+        for ended in (True, False)
+    ]  # fmt: skip
+
+
+def test_d3rlpy() -> None:
+    """Episodes with the fields of d3rlpy's own; the last step of one that was cut has no next state."""
+    episodes = _episodes()
+    log = bf.from_d3rlpy(types.SimpleNamespace(episodes=episodes))
+    assert len(log) == 5 + 4 and log.episodes == 2 and log.actions == 2
+    assert np.array_equal(log.column("s")[:5], episodes[0].observations)
+    assert np.array_equal(log.column("ns")[:4], episodes[0].observations[1:])
+    assert log.column("terminated").tolist() == [0, 0, 0, 0, 1, 0, 0, 0, 0]
+    with pytest.raises(bf.DataError, match="no episodes"):
+        bf.from_d3rlpy(3)
+    with pytest.raises(bf.DataError, match="no episode with"):
+        bf.from_d3rlpy(types.SimpleNamespace(episodes=[]))
+
+
+def test_rlds() -> None:
+    """The steps of the specification: the last one is where the episode ended."""
+    draw = np.random.default_rng(4)
+    made = []
+    for ended in (True, False):
+        steps = [
+            {"observation": draw.normal(size=2).astype(np.float32), "action": np.int64(i % 2), "reward": np.float32(i),
+             "is_first": i == 0, "is_last": i == 3, "is_terminal": ended and i == 3}
+            for i in range(4)
+        ]  # fmt: skip
+        made.append({"steps": steps})
+    log = bf.from_rlds(made)
+    assert len(log) == 6 and log.column("r").tolist() == [0, 1, 2, 0, 1, 2]
+    assert log.column("terminated").tolist() == [0, 0, 1, 0, 0, 0]
+    assert np.array_equal(log.column("ns")[2], made[0]["steps"][3]["observation"])
+
+
+def test_model_selection(finite: bf.Log) -> None:
+    score = bf.scorer(finite, interval="none")
+    for table in ([[1, 0]] * 3, [[0.5, 0.5]] * 3):
+        assert score(table, None, None) == bf.estimate(finite, table, interval="none").value
+    bare = bf.Log({name: finite.column(name) for name in ("s", "a", "r", "ns")})
+    unseen = bf.Policy.function(lambda states: np.eye(5)[[4] * len(states)], actions=5)
+    assert math.isnan(bf.scorer(bare)(unseen))
+
+
+def test_pictures(finite: bf.Log) -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    answer = bf.estimate(finite, method="blackbox", horizon=10)
+    line = answer.plot().lines[0]
+    assert answer.interval is not None and list(line.get_xdata()) == [answer.interval.low, answer.interval.high]
+    assert answer.plot("weights").lines[0].get_ydata()[-1] == pytest.approx(1)
+    assert answer.plot("visits:s").get_xlabel() == "s"
+    assert len(answer.plot("horizon").lines[0].get_xdata()) > 10
+    forest = bf.compare(finite, {"coin": "uniform"}, method=["naive", "blackbox"]).plot()
+    assert "coin, blackbox" in [one.get_text() for one in forest.get_yticklabels()]
+    for kind, said in (("pie", "should be"), ("visits:age", "none of")):
+        with pytest.raises(bf.UsageError, match=said):
+            answer.plot(kind)
+    with pytest.raises(bf.UsageError, match="no horizon"):
+        bf.estimate(finite, interval="none").plot("horizon")
+    with pytest.raises(bf.UsageError, match="no weights"):
+        bf.estimate(finite, method="lstdq", interval="none").plot("weights")
+    matplotlib.pyplot.close("all")
