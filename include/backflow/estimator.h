@@ -87,10 +87,12 @@ BF_API bf_status bf_estimator_run(const bf_estimate **out, const bf_estimator *e
 
 BF_API double bf_estimate_value(const bf_estimate *estimate);
 
-/* The weight of every row of the log, never negative; NULL if the method has none. */
+/* The weight of every row of the log, never negative; NULL if the method has none. If the method is
+ * a choice (`auto`) and what it chose has none, those of another of its parts. */
 BF_API const double *bf_estimate_weights(const bf_estimate *estimate);
 
-/* The same with signs: the sum of these times the rewards is the value, to rounding. */
+/* The same with signs: the sum of these times the rewards is the value of the method, or of the
+ * part, that they come from, to rounding. */
 BF_API const double *bf_estimate_signed_weights(const bf_estimate *estimate);
 
 /* Which of its models the method used: "tabular"; NULL: it has one. */

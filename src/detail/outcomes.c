@@ -87,7 +87,7 @@ static const char *text_of(const bf_settings *settings, const char *name) {
 /* se (count) of the quantities y (count, n). */
 static bf_status errors_of(double *se, const double *y, int count, work *k, bf_error *err) {
     const bf_dataset *data = k->problem->data;
-    const double *w = k->estimate->weights;
+    const double *w = bf_estimate_weights(k->estimate);
     const char *model = k->estimate->model;
     for (int first = 0; first < count; first += BF__MOST_REWARDS) {
         int some = count - first < BF__MOST_REWARDS ? count - first : BF__MOST_REWARDS;
@@ -140,8 +140,8 @@ static bf_status prepare(work *k, const char **none, bf_error *err) {
     if (*none)
         return BF_OK;
     BF_ALLOC(share, k->arena, k->clusters.count, err);
-    double effective =
-        bf__clusters_share(share, &k->clusters, k->estimate->weights, k->problem->data->n);
+    double effective = bf__clusters_share(share, &k->clusters, bf_estimate_weights(k->estimate),
+                                          k->problem->data->n);
     k->df = fmax(2, effective - 1);
     k->t = bf__student_quantile(0.5 + 0.5 * k->how->level, k->df);
     return BF_OK;
@@ -160,7 +160,7 @@ static bf_status find_risk(bf_outcomes *out, work *k, const double *level, int c
     out->risks = count;
     BF_ALLOC(y, k->arena, 2 * count * n, err);
     BF_ALLOC(se, k->arena, 2 * count, err);
-    BF_TRY(bf__order(&o, data->reward, k->estimate->weights, n, rests, k->arena, err));
+    BF_TRY(bf__order(&o, data->reward, bf_estimate_weights(k->estimate), n, rests, k->arena, err));
     for (int r = 0; r < count; r++) {
         double quantile = bf__quantile(&o, level[r]);
         out->risk[r] = (bf_risk){
@@ -231,7 +231,7 @@ static int distinct(double *values, double *sorted, int64_t n) {
 /* y (2, n) of one group, whose share and mean are found on the way. */
 static void group_rows(double *y, bf_group *group, const double *column, const work *k) {
     const bf_dataset *data = k->problem->data;
-    const double *w = k->estimate->weights;
+    const double *w = bf_estimate_weights(k->estimate);
     double sum = 0, all = 0;
     int64_t rows = 0;
     group->share = 0;
@@ -287,7 +287,7 @@ bf_status bf_outcomes_measure(const bf_outcomes **out, const bf_outcomes_options
                               bf_arena *arena, bf_error *err) {
     bf_trust_options defaults;
     bf_outcomes *o;
-    if (!estimate->weights)
+    if (!bf_estimate_weights(estimate))
         return bf_fail(err, BF_EUSAGE, "%s: goes by the weights of rows, and this method has none",
                        what->risk_count > 0 ? "risk" : "by");
     BF_TRY(bf_options_init(&bf_trust_table, &defaults, err));

@@ -9,11 +9,11 @@ double bf_estimate_value(const bf_estimate *estimate) {
 }
 
 const double *bf_estimate_weights(const bf_estimate *estimate) {
-    return estimate->weights;
+    return estimate->weights ? estimate->weights : estimate->spare;
 }
 
 const double *bf_estimate_signed_weights(const bf_estimate *estimate) {
-    return estimate->signed_weights;
+    return estimate->signed_weights ? estimate->signed_weights : estimate->spare_signed;
 }
 
 const char *bf_estimate_model(const bf_estimate *estimate) {

@@ -46,6 +46,8 @@ struct bf_estimate {
     const bf_estimator *maker; /* the method that was chosen, and what it ran with; NULL: the one
                                   that was asked */
     const bf_settings *maker_settings;
+    const double *spare,
+        *spare_signed; /* (n): weights of another part, if the chosen one has none */
 };
 
 /* Whose answer it is: the method that was chosen, or the one that was asked, with its settings. */

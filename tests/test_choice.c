@@ -1,0 +1,156 @@
+/* test_choice.c - The default method: what it asks, what it answers with, and how it says so. */
+#include "harness.h"
+
+#include <math.h>
+#include <string.h>
+
+TEST_ARENA;
+
+enum { EPISODES = 12, STEPS = 30, N = EPISODES * STEPS };
+
+/* A log of linear dynamics in `dim` columns: column 0 is pushed by action 1, the others go their own
+ * way. The log takes action 1 half of the time, the target with probability `push`. */
+static bf_problem log_of(int dim, double push) {
+    bf_rng rng = bf_rng_make(3, "linear log", (uint64_t)dim);
+    bf_dataset *data = bf_arena_alloc(arena, 1, sizeof *data, &err);
+    double *s = bf_arena_alloc(arena, N * dim, sizeof *s, &err);
+    double *next = bf_arena_alloc(arena, N * dim, sizeof *s, &err);
+    double *reward = bf_arena_alloc(arena, N, sizeof *s, &err);
+    double *pi = bf_arena_alloc(arena, 2 * N, sizeof *s, &err);
+    int32_t *action = bf_arena_alloc(arena, N, sizeof *action, &err);
+    int64_t *begin = bf_arena_alloc(arena, EPISODES + 1, sizeof *begin, &err);
+    int64_t *order = bf_arena_alloc(arena, N, sizeof *order, &err);
+    double x[16];
+    for (int64_t i = 0; i < N; i++) {
+        for (int c = 0; c < dim && i % STEPS == 0; c++)
+            x[c] = bf_rng_normal(&rng);
+        action[i] = bf_rng_uniform(&rng) < 0.5;
+        reward[i] = x[0];
+        for (int c = 0; c < dim; c++) {
+            s[c * N + i] = x[c];
+            x[c] = 0.8 * x[c] + (c == 0 ? 0.5 * action[i] : 0.2 * x[(c + 1) % dim]) +
+                   0.1 * bf_rng_normal(&rng);
+            next[c * N + i] = x[c];
+        }
+        pi[i] = 1 - push;
+        pi[N + i] = push;
+        order[i] = i;
+    }
+    for (int e = 0; e <= EPISODES; e++)
+        begin[e] = e * STEPS;
+    *data = (bf_dataset){.n = N,
+                         .state_dim = dim,
+                         .actions = 2,
+                         .state = s,
+                         .next_state = next,
+                         .action = action,
+                         .reward = reward,
+                         .pi = pi,
+                         .npi = pi,
+                         .episodes = EPISODES,
+                         .begin = begin,
+                         .order = order};
+    return (bf_problem){data, 1, BF_TERMINAL_RESTART};
+}
+
+static bf_estimate answer(const char *method, const bf_problem *problem, const char *options,
+                          bf_settings **settings) {
+    bf_estimate out;
+    bf_settings *own;
+    const bf_estimator *estimator = bf_estimator_find(method);
+    assert_ok(bf_estimator_settings(&own, estimator, options, arena, &err), err);
+    assert_ok(bf__estimator_run(estimator, &out, problem, own, NULL, arena, &err), err);
+    if (settings)
+        *settings = own;
+    return out;
+}
+
+/* The part that the answer is made of; there is one. */
+static int chosen(const bf_estimate *estimate) {
+    double share, value;
+    const char *why;
+    int at = -1;
+    for (int k = 0; bf_estimate_part(estimate, k, NULL, NULL, &value, &share, &why); k++) {
+        assert_true(share == 0 || share == 1);
+        assert_true(why && why[0]);
+        if (share == 1) {
+            assert_int_equal(at, -1);
+            assert_near(value, bf_estimate_value(estimate), 0);
+            at = k;
+        }
+    }
+    assert_true(at >= 0);
+    return at;
+}
+
+static void few_dimensions_are_for_blackbox(void **state) {
+    (void)state;
+    bf_problem problem = log_of(3, 0.6);
+    bf_estimate own = answer("auto", &problem, NULL, NULL);
+    const char *method;
+    assert_int_equal(chosen(&own), 0);
+    assert_true(bf_estimate_part(&own, 0, &method, NULL, NULL, NULL, NULL));
+    assert_string_equal(method, "blackbox");
+    assert_false(bf_estimate_part(&own, 1, NULL, NULL, NULL, NULL, NULL));
+    assert_near(own.value, answer("blackbox", &problem, NULL, NULL).value, 0);
+}
+
+static void options_are_those_of_blackbox(void **state) {
+    (void)state;
+    bf_problem problem = log_of(9, 0.6);
+    bf_estimate own = answer("auto", &problem, "weights=linear", NULL);
+    assert_int_equal(chosen(&own), 0);
+    assert_false(bf_estimate_part(&own, 1, NULL, NULL, NULL, NULL, NULL));
+    assert_near(own.value, answer("blackbox", &problem, "weights=linear", NULL).value, 0);
+}
+
+/* The answer, its interval and its verdict are those of the simulator; weights are there all the
+ * same. In column 0 the target has the mean 0.5 * 0.6 / 0.2 in the long run. */
+static void many_dimensions_are_for_the_simulator(void **state) {
+    (void)state;
+    bf_problem problem = log_of(9, 0.6);
+    bf_settings *settings[2];
+    bf_estimate own = answer("auto", &problem, NULL, &settings[0]);
+    bf_estimate part = answer("simulator", &problem, NULL, &settings[1]);
+    const bf_trust *trust[2];
+    bf_interval interval[2];
+    assert_int_equal(chosen(&own), 1);
+    assert_near(own.value, part.value, 0);
+    assert_near(own.value, 1.5, 0.1);
+    assert_null(part.weights);
+    assert_non_null(bf_estimate_weights(&own));
+    assert_non_null(bf_estimate_signed_weights(&own));
+    assert_ok(bf_trust_measure(&trust[0], &own, bf_estimator_find("auto"), &problem, settings[0],
+                               NULL, NULL, arena, &err),
+              err);
+    assert_ok(bf_trust_measure(&trust[1], &part, bf_estimator_find("simulator"), &problem,
+                               settings[1], NULL, NULL, arena, &err),
+              err);
+    for (int k = 0; k < 2; k++)
+        assert_true(bf_trust_interval(trust[k], &interval[k]));
+    assert_near(interval[0].low, interval[1].low, 0);
+    assert_near(interval[0].high, interval[1].high, 0);
+    assert_int_equal(bf_trust_verdict(trust[0]), bf_trust_verdict(trust[1]));
+}
+
+/* This target spends its time where the log never was, and the runs of the simulator leave it. */
+static void a_simulator_that_leaves_the_log_is_not_chosen(void **state) {
+    (void)state;
+    bf_problem problem = log_of(9, 0.9);
+    bf_estimate own = answer("auto", &problem, NULL, NULL);
+    const char *why;
+    assert_int_equal(chosen(&own), 0);
+    assert_true(bf_estimate_part(&own, 1, NULL, NULL, NULL, NULL, &why));
+    assert_non_null(strstr(why, "does not trust itself"));
+    assert_near(own.value, answer("blackbox", &problem, NULL, NULL).value, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        arena_test(few_dimensions_are_for_blackbox),
+        arena_test(options_are_those_of_blackbox),
+        arena_test(many_dimensions_are_for_the_simulator),
+        arena_test(a_simulator_that_leaves_the_log_is_not_chosen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
