@@ -8,8 +8,8 @@ TEST_ARENA;
 
 enum { EPISODES = 12, STEPS = 30, N = EPISODES * STEPS };
 
-/* A log of linear dynamics in `dim` columns: column 0 is pushed by action 1, the others go their own
- * way. The log takes action 1 half of the time, the target with probability `push`. */
+/* A log of linear dynamics in `dim` columns: column 0 is pushed by action 1, the others go their
+ * own way. The log takes action 1 half of the time, the target with probability `push`. */
 static bf_problem log_of(int dim, double push) {
     bf_rng rng = bf_rng_make(3, "linear log", (uint64_t)dim);
     bf_dataset *data = bf_arena_alloc(arena, 1, sizeof *data, &err);
