@@ -17,6 +17,10 @@ typedef struct bf_machine {
 /* Loads the BLAS if that has not happened yet. Never fails: what is missing is said in the text. */
 BF_API bf_machine bf_machine_describe(void);
 
+/* Bytes of memory that this process can still have: what the system says is free, within the limits
+ * of its control group and its own. INFINITY if nothing says. */
+BF_API double bf_machine_memory(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -75,6 +75,24 @@ BF_API bf_status bf_trust_among(const bf_trust **out, const bf_trust *const *tru
 /* Why there is no interval, as a sentence; NULL if there is one. */
 BF_API const char *bf_trust_why_none(const bf_trust *trust);
 
+/* ---- What it will take */
+
+/* What an estimate with its interval will take; NaN: it is not known. */
+typedef struct bf_forecast {
+    double rows;
+    double bytes;   /* of memory, besides the log itself */
+    double seconds; /* with the threads of the context */
+    double power;   /* by which the memory grows with the rows */
+} bf_forecast;
+
+/* Runs the method on a thirty-second part of the log and on two of them, and goes on from there.
+ * Worth asking before long work. It is not known for a log of few episodes, or if the method cannot
+ * run on a part. `how` NULL: the defaults. */
+BF_API bf_status bf_forecast_make(bf_forecast *out, const bf_estimator *estimator,
+                                  const bf_problem *problem, const bf_settings *settings,
+                                  const bf_trust_options *how, const bf_context *context,
+                                  bf_arena *arena, bf_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/forecast.h"
 #include "cli/page.h"
 
 typedef struct compare_options {
@@ -13,7 +14,7 @@ typedef struct compare_options {
     bf_list policy, policy_command;
     double gamma;
     int terminal;
-    bool strict, verbose;
+    bool strict, verbose, forecast;
 } compare_options;
 
 static const bf_option rows[] = {
@@ -36,6 +37,7 @@ static const bf_option rows[] = {
               "Exit with status 1 if the log cannot tell the sign of some difference between "
               "policies (if there is one, between it and the log), or what one of them earns."),
     BF_OPTION(compare_options, verbose, "no", BF__VERBOSE_HELP),
+    BF_OPTION(compare_options, forecast, "yes", BF__FORECAST_HELP),
 };
 static const bf_option_table table = BF_OPTION_TABLE("Options", compare_options, rows);
 
@@ -171,6 +173,20 @@ static void judge(const bf_contest *contest, int *exit_status) {
             *exit_status = 1;
 }
 
+/* What the first policy takes is taken for all. */
+static bf_status forecast(const bf__tool *tool, const bf__compare *what,
+                          const bf_named_policy *policies, bf_error *err) {
+    const bf__methods *methods = &what->with->methods;
+    bf_mark mark = bf_arena_mark(tool->arena);
+    bf_problem problem = what->question->problem;
+    problem.target = policies[0].policy;
+    BF_TRY(bf_policy_apply(&problem.data, problem.target, problem.data, tool->arena, err));
+    bf_status status = bf__forecast(tool, methods->list[0], &problem, methods->settings[0],
+                                    &what->with->trust, what->policies->count, err);
+    bf_arena_rewind(tool->arena, mark);
+    return status;
+}
+
 bf_status bf__compare_run(bf__tool *tool, const bf__compare *what, int *exit_status,
                           bf_error *err) {
     bf_named_policy policies[BF_LIST_ROOM];
@@ -178,6 +194,8 @@ bf_status bf__compare_run(bf__tool *tool, const bf__compare *what, int *exit_sta
     const bf_contest *contest;
     const char *text, *json;
     BF_TRY(read_policies(policies, what, tool, err));
+    if (what->forecast)
+        BF_TRY(forecast(tool, what, policies, err));
     BF_TRY(bf_compare_policies(&contest, policies, what->policies->count, methods->list[0],
                                &what->question->problem, methods->settings[0], &what->with->trust,
                                &tool->context, tool->arena, err));
@@ -217,7 +235,7 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     bf__asked asked = {NULL, o.behavior,   o.gamma, o.terminal, with.trust.cluster,
                        NULL, &with.command};
     BF_TRY(bf__question_load(&q, tool, &asked, &with.read, with.logs, with.log_count, err));
-    bf__compare what = {&o.policy, &q, &with, o.json, o.report, o.strict, o.verbose};
+    bf__compare what = {&o.policy, &q, &with, o.json, o.report, o.strict, o.verbose, o.forecast};
     return bf__args_flags(with.slots, with.slot_count,
                           bf__compare_run(tool, &what, exit_status, err), err);
 }

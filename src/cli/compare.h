@@ -26,7 +26,7 @@ typedef struct bf__compare {
     const bf__question *question; /* without a target */
     const bf__opening *with;      /* one method */
     const char *json, *report;
-    bool strict, verbose;
+    bool strict, verbose, forecast;
 } bf__compare;
 
 /* Runs the contest and says what came out. */

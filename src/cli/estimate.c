@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/compare.h"
+#include "cli/forecast.h"
 #include "cli/large.h"
 #include "cli/opening.h"
 #include "cli/page.h"
@@ -14,7 +15,7 @@ typedef struct estimate_options {
     double gamma;
     int terminal;
     bf__large_options large;
-    bool strict, verbose;
+    bool strict, verbose, forecast;
 } estimate_options;
 
 static bf_status check_horizon(const bf_option *row, const char *text, bf_error *err) {
@@ -64,6 +65,7 @@ static const bf_option rows[] = {
     BF_OPTION(estimate_options, strict, "no",
               "Exit with status 1 if the verdict is that the log cannot tell."),
     BF_OPTION(estimate_options, verbose, "no", BF__VERBOSE_HELP),
+    BF_OPTION(estimate_options, forecast, "yes", BF__FORECAST_HELP),
 };
 static const bf_option_table table = BF_OPTION_TABLE("Options", estimate_options, rows);
 
@@ -150,12 +152,16 @@ typedef struct job {
     const bf__opening *with;
     bf__large *large;
     bool whole; /* nothing was asked for that a sample alone can answer */
+    bool forecast;
 } job;
 
 static bf_status estimate_in_memory(const bf_estimate **estimate, const bf_trust **trust,
                                     double *estimated, bf__tool *tool, const job *j, int k,
                                     bf_error *err) {
     const bf__methods *methods = &j->with->methods;
+    if (j->forecast)
+        BF_TRY(bf__forecast(tool, methods->list[k], &j->q.problem, methods->settings[k],
+                            &j->with->trust, 1, err));
     BF_TRY(bf_estimator_run(estimate, methods->list[k], &j->q.problem, methods->settings[k],
                             &tool->context, tool->arena, err));
     *estimated = bf__tool_seconds();
@@ -360,7 +366,8 @@ static bf_status run_policies(bf__tool *tool, const estimate_options *o, const b
         return bf_fail(err, BF_EUSAGE, "%s: is for one policy, and --policy is given %d times",
                        methods->several ? "--method with several methods" : about_one(o),
                        o->policy.count);
-    bf__compare what = {&o->policy, q, with, o->json, o->report, o->strict, o->verbose};
+    bf__compare what = {&o->policy, q,         with,       o->json,
+                        o->report,  o->strict, o->verbose, o->forecast};
     return bf__compare_run(tool, &what, exit_status, err);
 }
 
@@ -372,6 +379,7 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     BF_TRY(bf__opening_parse(&with, tool, &bf__command_estimate, &table, &o, argc, argv, err));
     if (with.log_count == 0)
         return BF_OK;
+    j.forecast = o.forecast;
     BF_TRY(bf__command_join(&o.policy, &o.policy_command, tool->arena, err));
     if (with.methods.several && about_one(&o))
         return bf_fail(err, BF_EUSAGE, "%s: is for one method, not for --method %s", about_one(&o),

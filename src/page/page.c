@@ -168,9 +168,11 @@ static bf_status differences(FILE *out, const bf_contest *contest, bf_arena *are
         snprintf(text[k], TEXT, known ? "%s (%s to %s)" : "%s",
                  bf__rounded(p.difference, &i, value), bf__rounded(p.low, &i, low),
                  bf__rounded(p.high, &i, high));
-        rows[k] = (bf__forest_row){
-            name[k], NULL,    p.difference, known ? p.low : NAN, known ? p.high : NAN,
-            false,   text[k], BF__MARK_NONE};
+        rows[k] = (bf__forest_row){.name = name[k],
+                                   .value = p.difference,
+                                   .low = known ? p.low : NAN,
+                                   .high = known ? p.high : NAN,
+                                   .text = text[k]};
     }
     bf__html_heading(out, 2, "Differences",
                      "What the errors of two policies have in common cancels, so a difference can "
