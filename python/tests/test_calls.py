@@ -5,6 +5,7 @@ from __future__ import annotations
 import concurrent.futures
 import gc
 import logging
+import os
 import pathlib
 import signal
 import subprocess
@@ -201,6 +202,20 @@ def test_pages(finite: bf.Log, tmp_path: pathlib.Path) -> None:
         found.answers["coin", "auto"].to_html(tmp_path / "no.html")
     with pytest.raises(bf.UsageError, match="one method"):
         bf.compare(finite, {"coin": "uniform"}, method=["naive", "lstdq"]).to_html(tmp_path / "no.html")
+
+
+def test_which_blas() -> None:
+    """The OpenBLAS of the wheel, if it is there; what the user names wins, and is missed by name."""
+    pytest.importorskip("scipy_openblas32")
+    work = "import backflow as bf\nprint(bf.estimate(bf.simulate('cartpole', episodes=4, steps=20), 'uniform').method)"
+    version = [sys.executable, "-m", "backflow", "--version", "--verbose"]
+    plain = {name: value for name, value in os.environ.items() if name != "BACKFLOW_BLAS"}
+    said = subprocess.run(version, capture_output=True, text=True, check=True, env=plain).stdout
+    assert "BLAS: OpenBLAS" in said
+    bad = {**plain, "BACKFLOW_BLAS": "/nowhere/libblas.so"}
+    failed = subprocess.run([sys.executable, "-c", work], capture_output=True, text=True, env=bad)
+    assert "AbsentError" in failed.stderr and "/nowhere/libblas.so" in failed.stderr
+    assert subprocess.run([sys.executable, "-c", work], capture_output=True, env=plain).returncode == 0
 
 
 def test_the_command_and_the_start() -> None:

@@ -8,6 +8,9 @@
  * back. What a user has set wins. A host program that has OpenBLAS loaded already keeps what it
  * has, and so do we.
  *
+ * BACKFLOW_BLAS in the environment names the file of another OpenBLAS to load: the wheel of the
+ * Python package comes with one.
+ *
  * OpenBLAS runs one thread: parallel work is cut into tiles of a fixed size by our own code, so
  * that the digits do not depend on the number of threads.
  *
@@ -87,11 +90,21 @@ static void restore_variable(const char *name, char *saved) {
     free(saved);
 }
 
+/* A routine of the library. The OpenBLAS of Python's wheels puts a prefix before every name, so
+ * that it can stand beside another one in a process. */
+static void *find(void *library, const char *name) {
+    char prefixed[64];
+    snprintf(prefixed, sizeof prefixed, "scipy_%s", name);
+    void *found = dlsym(library, name);
+    return found ? found : dlsym(library, prefixed);
+}
+
 static void load(void) {
     char *type =
         swap_variable("OPENBLAS_CORETYPE", getenv("OPENBLAS_CORETYPE") ? NULL : core_type());
     char *threads = swap_variable("OPENBLAS_NUM_THREADS", "1");
-    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    const char *given = getenv("BACKFLOW_BLAS"), *path = given && *given ? given : LIBRARY;
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     restore_variable("OPENBLAS_CORETYPE", type);
     restore_variable("OPENBLAS_NUM_THREADS", threads);
     if (!library) {
@@ -100,9 +113,9 @@ static void load(void) {
     }
     /* POSIX allows us to use what dlsym returns as a function; ISO C has no cast for it. */
 #define BF_BLAS(field, symbol, result, arguments)                                                  \
-    *(void **)&table.field = dlsym(library, #symbol);                                              \
+    *(void **)&table.field = find(library, #symbol);                                               \
     if (!table.field)                                                                              \
-        snprintf(failure, sizeof failure, "%s has no %s", LIBRARY, #symbol);
+        snprintf(failure, sizeof failure, "%.200s has no %s", path, #symbol);
 #include "core/blas.def"
 #undef BF_BLAS
     *(void **)&take_buffer = dlsym(library, "blas_memory_alloc");

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from . import _blas
 from ._library import text as _text
 from ._native import lib as _lib
 from .answer import Answer, Interval, Reason
@@ -32,6 +33,7 @@ from .log import Inspection, Log
 from .policy import Policy
 from .worlds import Truth, environments, reproduce, simulate, tool, value
 
+_blas.choose()
 __version__ = _text(_lib.bf_version())
 
 __all__ = [

@@ -6,9 +6,12 @@ import os
 import sys
 from pathlib import Path
 
+from . import _blas
+
 
 def main() -> None:
     """Becomes the tool: its output, exit status and signals are its own."""
+    _blas.choose()
     tool = Path(__file__).parent / "bin" / "backflow"
     os.execv(tool, ["backflow", *sys.argv[1:]])
 
