@@ -46,6 +46,13 @@ BF_API bf_status bf_dataset_read(const bf_dataset **out, const char *const *path
                                  const bf_read_options *options, const bf_context *context,
                                  bf_arena *arena, bf_error *err);
 
+/* Everything that is wrong with the files, not only the first thing: sentences as bf_dataset_read
+ * would give them, a line each, at most `limit` of them. Gaps are counted by column. *found is how
+ * many there are; 0, and *out is NULL, if the files are a log. */
+BF_API bf_status bf_dataset_faults(const char **out, int64_t *found, const char *const *paths,
+                                   int count, const bf_read_options *options, int limit,
+                                   const bf_context *context, bf_arena *arena, bf_error *err);
+
 /* A log from the program's own arrays. They are added under the names that columns have in files
  * (docs/log-format.md): "s" (n) or (n, d), "a", "r", "ns", "episode", "t", "terminated",
  * "truncated", "mu", "pi" (n, A), "npi", "na" (n, M, k), "sa". Without "ns" the next state is that

@@ -1,4 +1,7 @@
 /* inspect.c - `backflow inspect`: what a log was understood to hold. */
+#include <stdio.h>
+#include <string.h>
+
 #include "cli/cli.h"
 
 typedef struct inspect_options {
@@ -13,7 +16,37 @@ static const bf_option_table table = BF_OPTION_TABLE("Output", inspect_options, 
 
 extern const bf__command bf__command_inspect;
 
+enum { MOST_FAULTS = 50 };
+
 /* ---- The command */
+
+/* Shows what else is wrong with a log that could not be read. The first fault stays the error. */
+static bf_status list_faults(bf__tool *tool, const bf__words *words, const bf_read_options *reading,
+                             bf_status status, bf_error *err) {
+    const char *lines = NULL, *text = "";
+    int64_t found = 0;
+    bf_error other;
+    for (int k = 0; k < words->count; k++)
+        if (strcmp(words->word[k], "-") == 0)
+            return status; /* it cannot be read again */
+    if (status != BF_EDATA && status != BF_EFORMAT)
+        return status;
+    if (bf_dataset_faults(&lines, &found, words->word, words->count, reading, MOST_FAULTS,
+                          &tool->context, tool->arena, &other) != BF_OK ||
+        found < 2)
+        return status;
+    size_t size = strlen(lines) + 128;
+    char *all;
+    BF_ALLOC(all, tool->arena, (int64_t)size, err);
+    int shown = found < MOST_FAULTS ? (int)found : MOST_FAULTS;
+    snprintf(all, size,
+             shown < found ? "%lld problems, of which these are the first %d:\n%s"
+                           : "%lld problems:\n%.0d%s",
+             (long long)found, shown < found ? shown : 0, lines);
+    text = all;
+    BF_TRY(bf__answer_say(tool, text, &other));
+    return status;
+}
 
 static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err) {
     (void)exit_status;
@@ -30,8 +63,10 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     const bf__written outputs[] = {{"--json", options.json}, {NULL, NULL}};
     BF_TRY(bf__check_outputs(outputs, words.word, words.count, err));
     const bf_dataset *data;
-    BF_TRY(bf_dataset_read(&data, words.word, words.count, &reading, &tool->context, tool->arena,
-                           err));
+    bf_status status =
+        bf_dataset_read(&data, words.word, words.count, &reading, &tool->context, tool->arena, err);
+    if (status != BF_OK)
+        return options.json ? status : list_faults(tool, &words, &reading, status, err);
     const char *json, *text;
     BF_TRY(bf_report_log_json(&json, data, tool->arena, err));
     BF_TRY(bf_report_log_text(&text, data, tool->arena, err));
@@ -42,6 +77,7 @@ const bf__command bf__command_inspect = {
     .name = "inspect",
     .summary = "what is in a log: shapes, ranges, episodes, problems",
     .usage = "inspect DATA... [--json [FILE]] [options]",
-    .text = "Reads a log (several files are one log) and says what it was understood to hold.\n",
+    .text = "Reads a log (several files are one log) and says what it was understood to hold.\n"
+            "If it cannot be read, every problem is listed.\n",
     .run = run,
 };

@@ -11,6 +11,7 @@
  * file shrinks while the columns grow, so that the larger of the two is what is needed. */
 #include "dataset/csv_rows.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -91,6 +92,13 @@ static bf_status bad_count(const parse *with, int64_t line, const char *p, const
                    file->bare ? "first row" : "header", file->count);
 }
 
+/* A row that is wrong as a whole has no values. */
+static void spoil_row(const parse *with, int64_t row) {
+    for (int c = 0; c < with->file->count; c++)
+        if (with->sinks[c].values)
+            with->sinks[c].values[row] = INFINITY;
+}
+
 static bf_status parse_row(const parse *with, bf__chunk *part, const char *p, const char *end,
                            int64_t line, int64_t row) {
     const bf__dialect *d = with->dialect;
@@ -106,25 +114,35 @@ static bf_status parse_row(const parse *with, bf__chunk *part, const char *p, co
         else
             BF_TRY(bf__field_word(&after, d, p, end, sink, part->words[with->shared[c]], &value,
                                   &part->err));
-        if (!after)
-            return bad_value(with, c, line, p, end, &part->err);
+        if (!after) {
+            bf_status bad = bad_value(with, c, line, p, end, &part->err);
+            BF_TRY(bf__faults_take(part->faults, bad, &part->err));
+            after = bf__field_end(d, p, end);
+            value = INFINITY;
+        }
         if (sink->values)
             sink->values[row] = value;
         p = after;
         bool more = p < end && *p == d->delimiter;
-        if (more != (c + 1 < with->file->count))
-            return bad_count(with, line, begin, end, &part->err);
+        if (more != (c + 1 < with->file->count)) {
+            spoil_row(with, row);
+            return bf__faults_take(part->faults, bad_count(with, line, begin, end, &part->err),
+                                   &part->err);
+        }
         if (!more)
             return BF_OK;
         p++;
     }
 }
 
-/* Dictionaries of the chunk's own, for the columns that hold words. */
+/* What the chunk has of its own: faults, and dictionaries of the columns that hold words. */
 static bf_status make_words(const parse *with, bf__chunk *part) {
-    if (!with->words)
+    if (!with->words && !with->file->faults)
         return BF_OK;
     BF_TRY(bf_arena_create(&part->arena, with->allocator, &part->err));
+    if (with->file->faults)
+        BF_TRY(
+            bf__faults_create(&part->faults, with->file->faults->limit, part->arena, &part->err));
     BF_ZALLOC(part->words, part->arena, with->file->count, &part->err);
     for (int c = 0; c < with->file->count; c++)
         if (with->sinks[c].words && with->shared[c] == c)
@@ -171,11 +189,19 @@ static bf_status join_words(const parse *with, const bf__chunk *part, bf_arena *
             if (with->sinks[c].words != with->sinks[first].words || with->shared[c] != first)
                 continue;
             for (int64_t i = 0; i < part->rows; i++)
-                if (values[i] >= 0)
+                if (values[i] >= 0 && values[i] < (double)own->count)
                     values[i] = code[(int64_t)values[i]];
         }
         bf_arena_rewind(scratch, mark);
     }
+    return BF_OK;
+}
+
+static bf_status join_faults(bf__faults *all, const bf__faults *own, bf_error *err) {
+    for (int k = 0; own && k < own->count; k++)
+        BF_TRY(bf__faults_add(all, own->text[k], err));
+    if (own)
+        all->found += own->found - own->count;
     return BF_OK;
 }
 
@@ -187,6 +213,8 @@ static bf_status finish_wave(const parse *with, bf__chunk *chunks, int64_t count
             *err = chunks[k].err;
         if (status == BF_OK)
             status = join_words(with, &chunks[k], scratch, err);
+        if (status == BF_OK)
+            status = join_faults(with->file->faults, chunks[k].faults, err);
         bf_arena_destroy(chunks[k].arena);
         chunks[k].arena = NULL;
     }

@@ -10,8 +10,9 @@ typedef struct bf__chunk {
     const char *begin, *end;
     int64_t first_row, rows;
     int64_t first_line; /* 1-based line of `begin` */
-    bf_arena *arena;    /* of the words */
+    bf_arena *arena;    /* of the words and the faults */
     bf__words **words;  /* (columns): of this chunk; NULL of columns of numbers */
+    bf__faults *faults; /* of this chunk; NULL: the first one is an error */
     bf_status status;
     bf_error err;
 } bf__chunk;

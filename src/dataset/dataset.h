@@ -103,5 +103,8 @@ const char *bf__dataset_extra_word(const bf_dataset *data, const char *name, int
  * greatest plus 1; `states` likewise, if the state is one column of whole numbers and real_state
  * is false. bf__dataset_read has done this already. */
 bf_status bf__dataset_finish(bf_dataset *data, bf_arena *arena, bf_error *err);
+/* The same; values that are wrong become faults, if there is a list. */
+struct bf__faults;
+bf_status bf__dataset_check(bf_dataset *data, struct bf__faults *faults, bf_error *err);
 
 #endif

@@ -9,13 +9,19 @@
 
 #include "core/fail.h"
 #include "dataset/dataset.h"
+#include "dataset/faults.h"
 
 #define SLACK 1e-6 /* how far the sum of probabilities may be from 1 */
 
 typedef struct check {
     const bf_dataset *data;
+    bf__faults *faults; /* NULL: the first thing that is wrong ends the check */
     bf_error *err;
 } check;
+
+/* Says that something is wrong. BF_OK if the check goes on. */
+#define COMPLAIN(c, ...)                                                                           \
+    BF_TRY(bf__faults_take((c).faults, bf_fail((c).err, BF_EDATA, __VA_ARGS__), (c).err))
 
 static const char *where(const check *c, int64_t i, char text[256]) {
     return bf_dataset_where(c->data, i, text, 256);
@@ -31,8 +37,8 @@ static bf_status all_finite(check c, const double *column, int width, const char
             if (number)
                 snprintf(full, sizeof full, "%.*s%lld", (int)(number - name), name,
                          (long long)(k / n));
-            return bf_fail(c.err, BF_EDATA, "%s: %s: %g is not a finite number",
-                           where(&c, k % n, text), number ? full : name, column[k]);
+            COMPLAIN(c, "%s: %s: %g is not a finite number", where(&c, k % n, text),
+                     number ? full : name, column[k]);
         }
     return BF_OK;
 }
@@ -54,17 +60,17 @@ static bf_status probabilities(check c, const double *p, const char *name) {
     char text[256];
     for (int64_t i = 0; p && i < n; i++) {
         double sum = 0;
+        bool wrong = false;
         for (int a = 0; a < actions; a++) {
             double x = p[a * n + i];
+            wrong |= !(x >= 0) || x > 1 + SLACK;
             if (!(x >= 0) || x > 1 + SLACK)
-                return bf_fail(c.err, BF_EDATA, "%s: %s%d: %.10g is not a probability",
-                               where(&c, i, text), name, a, x);
+                COMPLAIN(c, "%s: %s%d: %.10g is not a probability", where(&c, i, text), name, a, x);
             sum += x;
         }
-        if (!(fabs(sum - 1) <= SLACK))
-            return bf_fail(c.err, BF_EDATA,
-                           "%s: %s0 to %s%d sum to %.10g; probabilities have to sum to 1",
-                           where(&c, i, text), name, name, actions - 1, sum);
+        if (!wrong && !(fabs(sum - 1) <= SLACK))
+            COMPLAIN(c, "%s: %s0 to %s%d sum to %.10g; probabilities have to sum to 1",
+                     where(&c, i, text), name, name, actions - 1, sum);
     }
     return BF_OK;
 }
@@ -74,17 +80,16 @@ static bf_status behaviour(check c) {
     char text[256];
     for (int64_t i = 0; d->mu && i < d->n; i++)
         if (!(d->mu[i] > 0) || (d->action && d->mu[i] > 1 + SLACK))
-            return bf_fail(c.err, BF_EDATA,
-                           "%s: mu: %.10g cannot be the probability of an action that was taken",
-                           where(&c, i, text), d->mu[i]);
+            COMPLAIN(c, "%s: mu: %.10g cannot be the probability of an action that was taken",
+                     where(&c, i, text), d->mu[i]);
     for (int64_t i = 0; d->mu_all && i < d->n; i++) {
         double taken = d->mu_all[(int64_t)d->action[i] * d->n + i];
         if (!(taken > 0))
-            return bf_fail(c.err, BF_EDATA, "%s: mu%d: 0, but action %d was taken",
-                           where(&c, i, text), d->action[i], d->action[i]);
+            COMPLAIN(c, "%s: mu%d: 0, but action %d was taken", where(&c, i, text), d->action[i],
+                     d->action[i]);
         if (d->mu && fabs(d->mu[i] - taken) > SLACK)
-            return bf_fail(c.err, BF_EDATA, "%s: mu is %.10g, but mu%d is %.10g",
-                           where(&c, i, text), d->mu[i], d->action[i], taken);
+            COMPLAIN(c, "%s: mu is %.10g, but mu%d is %.10g", where(&c, i, text), d->mu[i],
+                     d->action[i], taken);
     }
     return BF_OK;
 }
@@ -94,8 +99,8 @@ static bf_status actions(check c, bf_dataset *data) {
     int32_t most = 0;
     for (int64_t i = 0; i < data->n; i++) {
         if (data->action[i] < 0 || (data->actions && data->action[i] >= data->actions))
-            return bf_fail(c.err, BF_EDATA, "%s: a: %d, but there are %d actions: 0 to %d",
-                           where(&c, i, text), data->action[i], data->actions, data->actions - 1);
+            COMPLAIN(c, "%s: a: %d, but there are %d actions: 0 to %d", where(&c, i, text),
+                     data->action[i], data->actions, data->actions - 1);
         if (data->action[i] > most)
             most = data->action[i];
     }
@@ -158,7 +163,11 @@ static bf_status episodes(check c) {
 
 bf_status bf__dataset_finish(bf_dataset *data, bf_arena *arena, bf_error *err) {
     (void)arena;
-    check c = {data, err};
+    return bf__dataset_check(data, NULL, err);
+}
+
+bf_status bf__dataset_check(bf_dataset *data, bf__faults *faults, bf_error *err) {
+    check c = {data, faults, err};
     if (data->n < 1)
         return bf_fail(err, BF_EDATA, "the log has no transitions");
     if (data->state_dim < 1 || !data->state || !data->next_state || !data->reward)
@@ -185,6 +194,9 @@ bf_status bf__dataset_finish(bf_dataset *data, bf_arena *arena, bf_error *err) {
     BF_TRY(probabilities(c, data->mu_all, "mu"));
     BF_TRY(probabilities(c, data->pi, "pi"));
     BF_TRY(probabilities(c, data->npi, "npi"));
-    BF_TRY(behaviour(c));
+    if (!faults || !faults->found) /* it asks about actions, which have to exist */
+        BF_TRY(behaviour(c));
+    if (faults && faults->found)
+        return bf_fail(err, BF_EDATA, "%s", faults->text[0]);
     return episodes(c);
 }

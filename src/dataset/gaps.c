@@ -113,6 +113,48 @@ bf_status bf__gaps_find(bf_dataset *data, bf__rows *rows, const char *missing, b
     return BF_OK;
 }
 
+/* "line 5, 9, 12, ..." into `text`. */
+static void first_rows(char *text, size_t size, const bf_dataset *data, const column *c) {
+    char where[256];
+    int shown = 0;
+    size_t used = 0;
+    for (int64_t i = 0; i < data->n && shown <= 5 && used + 40 < size; i++) {
+        if (!isnan(c->values[i]))
+            continue;
+        if (shown == 5)
+            used += (size_t)snprintf(text + used, size - used, ", ...");
+        else if (shown == 0)
+            used += (size_t)snprintf(text + used, size - used, "%.160s",
+                                     bf_dataset_where(data, i, where, sizeof where));
+        else
+            used += (size_t)snprintf(text + used, size - used, ", %lld", (long long)data->row[i]);
+        shown++;
+    }
+}
+
+bf_status bf__gaps_list(bf_dataset *data, const bf__rows *rows, const char *missing,
+                        bf__faults *faults, bf_arena *scratch, bf_error *err) {
+    column *columns;
+    int count;
+    bool treated = bf__gaps_allowed(missing), dropped = treated && strcmp(missing, "drop") == 0;
+    data->row = rows->row;
+    BF_TRY(list_columns(&columns, &count, data, rows, scratch, err));
+    for (int c = 0; c < count; c++) {
+        char text[512], where[320];
+        int64_t gaps = 0;
+        for (int64_t i = 0; i < data->n; i++)
+            gaps += isnan(columns[c].values[i]);
+        bool left = has_place(columns[c].group) && (dropped || is_filled(columns[c].group));
+        if (!gaps || (treated && left))
+            continue;
+        first_rows(where, sizeof where, data, &columns[c]);
+        snprintf(text, sizeof text, "%s: %.60s: missing in %lld row%s", where, columns[c].name,
+                 (long long)gaps, gaps == 1 ? "" : "s");
+        BF_TRY(bf__faults_add(faults, text, err));
+    }
+    return BF_OK;
+}
+
 /* ---- Filling them */
 
 static int by_value(const void *left, const void *right) {

@@ -15,6 +15,7 @@
 #include "core/text.h"
 #include "dataset/assemble.h"
 #include "dataset/gaps.h"
+#include "dataset/map_propose.h"
 #include "dataset/piece.h"
 
 /* A file and what its columns mean. */
@@ -25,6 +26,18 @@ typedef struct part {
     int *place;              /* (count) */
     bf__kind *said;          /* (count): the kinds that the mapping gives */
 } part;
+
+/* If columns are missing and names are close to those that are needed, the message says so. */
+static bf_status propose(const bf__found *found, bf_status status, bf_arena *scratch,
+                         bf_error *err) {
+    const char *map = NULL;
+    if (status == BF_EDATA && err)
+        BF_TRY(bf__map_propose(&map, found, scratch, err));
+    if (!map)
+        return status;
+    bf_error cause = *err;
+    return bf_fail(err, status, "%s; perhaps `map` '%s' says what they are", cause.message, map);
+}
 
 static bf_status understand(part *p, const part *first, const bf__file *file, const bf__map *map,
                             bf_arena *scratch, bf_error *err) {
@@ -42,8 +55,11 @@ static bf_status understand(part *p, const part *first, const bf__file *file, co
                            scratch, err));
     if (p != first)
         BF_TRY(bf__schema_compare(&first->schema, first->file->path, &p->schema, file->path, err));
-    return bf__schema_check(&p->schema, file->arrays ? file->arrays : file->names, count,
-                            file->path, err);
+    bf_status status = bf__schema_check(&p->schema, file->arrays ? file->arrays : file->names,
+                                        count, file->path, err);
+    const int *width = p->schema.width;
+    bool lacks = !width[BF__S] || !width[BF__A] || !width[BF__R];
+    return lacks && !map->count ? propose(&found, status, scratch, err) : status;
 }
 
 /* ---- Columns that are kept */
@@ -314,7 +330,7 @@ static bf_status fill(bf_dataset *data, bf__rows *table, const part *parts, int 
                       const bf__sources *from, const bf_context *context, bf_arena *arena,
                       bf_arena *scratch, bf_error *err) {
     plan p = {0};
-    bool gaps = bf__gaps_allowed(from->options->missing);
+    bool gaps = bf__gaps_allowed(from->options->missing) || from->faults;
     table->schema = parts[0].schema;
     const bf__labels *labels =
         table->schema.labels.count ? &table->schema.labels : &from->map.actions;
@@ -374,7 +390,11 @@ bf_status bf__load(bf_dataset *out, const bf__sources *from, const bf_context *c
         if (out->n == 0)
             return BF_OK;
     }
+    if (from->faults)
+        BF_TRY(bf__gaps_list(out, &table, from->options->missing, from->faults, scratch, err));
+    if (from->faults && from->faults->found)
+        return bf_fail(err, BF_EDATA, "%s", from->faults->text[0]);
     BF_TRY(bf__assemble(out, &table, from->options, context, arena, scratch, err));
     BF_TRY(take_counts(out, from->files, from->count, err));
-    return bf__dataset_finish(out, arena, err);
+    return bf__dataset_check(out, from->faults, err);
 }

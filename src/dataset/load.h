@@ -11,6 +11,7 @@ typedef struct bf__sources {
     int count;
     const bf_read_options *options; /* never NULL */
     bf__map map;
+    bf__faults *faults; /* everything that is wrong goes here; NULL: the first thing is an error */
 } bf__sources;
 
 bf_status bf__load(bf_dataset *out, const bf__sources *sources, const bf_context *context,

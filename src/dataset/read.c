@@ -159,6 +159,7 @@ static bf_status open_and_load(bf_dataset *out, bf__sources *from, const char *c
             BF_TRY(file->reader->open(file, context, scratch, err));
         else
             BF_TRY(bf__file_open(file, paths[f], format, from->options, context, scratch, err));
+        file->faults = from->faults;
     }
     return bf__load(out, from, context, arena, scratch, err);
 }
@@ -187,11 +188,12 @@ bf_status bf__files_find(const char *const **out, int *out_count, const char *co
     return bf__places_find(out, out_count, paths, count, suffixes, arena, err);
 }
 
-bf_status bf__dataset_read(bf_dataset *out, const char *const *paths, int count,
-                           const bf_read_options *options, const bf_context *context,
-                           bf_arena *arena, bf_error *err) {
+/* As bf__dataset_read; with a list of faults, everything that is wrong goes there. */
+static bf_status read_files(bf_dataset *out, const char *const *paths, int count,
+                            const bf_read_options *options, bf__faults *faults,
+                            const bf_context *context, bf_arena *arena, bf_error *err) {
     int format;
-    bf__sources from = {.options = options};
+    bf__sources from = {.options = options, .faults = faults};
     const char *const *files;
     if (count < 1)
         return bf_fail(err, BF_EUSAGE, "no log to read");
@@ -199,6 +201,51 @@ bf_status bf__dataset_read(bf_dataset *out, const char *const *paths, int count,
     BF_TRY(bf__files_find(&files, &from.count, paths, count, arena, err));
     BF_ZALLOC(from.files, arena, from.count, err);
     return read_all(out, &from, files, format, context, arena, err);
+}
+
+bf_status bf__dataset_read(bf_dataset *out, const char *const *paths, int count,
+                           const bf_read_options *options, const bf_context *context,
+                           bf_arena *arena, bf_error *err) {
+    return read_files(out, paths, count, options, NULL, context, arena, err);
+}
+
+/* The sentences, a line each. */
+static bf_status join_lines(const char **out, const bf__faults *faults, bf_arena *arena,
+                            bf_error *err) {
+    size_t room = 1, used = 0;
+    char *text;
+    for (int k = 0; k < faults->count; k++)
+        room += strlen(faults->text[k]) + 1;
+    BF_ALLOC(text, arena, (int64_t)room, err);
+    for (int k = 0; k < faults->count; k++)
+        used += (size_t)snprintf(text + used, room - used, "%s\n", faults->text[k]);
+    *out = text;
+    return BF_OK;
+}
+
+bf_status bf_dataset_faults(const char **out, int64_t *found, const char *const *paths, int count,
+                            const bf_read_options *options, int limit, const bf_context *context,
+                            bf_arena *arena, bf_error *err) {
+    bf_dataset data;
+    bf__faults *faults;
+    bf_arena *scratch;
+    bf_error told;
+    *out = NULL;
+    *found = 0;
+    BF_TRY(bf__faults_create(&faults, limit > 0 ? limit : 1, arena, err));
+    BF_TRY(bf_arena_create(&scratch, bf_arena_allocator(arena), err));
+    bf_status status = read_files(&data, paths, count, options, faults, context, scratch, &told);
+    bf_arena_destroy(scratch);
+    bool wrong = status == BF_EDATA || status == BF_EFORMAT;
+    if (wrong && !faults->found)
+        status = bf__faults_take(faults, status, &told);
+    if (status != BF_OK && !wrong) {
+        if (err)
+            *err = told;
+        return status;
+    }
+    *found = faults->found;
+    return faults->found ? join_lines(out, faults, arena, err) : BF_OK;
 }
 
 bf_status bf__dataset_from(bf_dataset *out, bf__file *source, const bf_read_options *options,
