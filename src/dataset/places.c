@@ -42,7 +42,8 @@ static int by_name(const void *left, const void *right) {
 }
 
 static void sort_from(list *l, int first) {
-    qsort(l->path + first, (size_t)(l->count - first), sizeof *l->path, by_name);
+    if (l->count > first)
+        qsort(l->path + first, (size_t)(l->count - first), sizeof *l->path, by_name);
 }
 
 static bool is_folder(const char *path) {
