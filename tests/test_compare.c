@@ -91,17 +91,16 @@ static void parts(void **state) {
                                .part_split = split,
                                .level = 0.9};
     assert_ok(bf__contest_judge(&contest, &input, arena, &err), err);
-    /* noise^2 = (1 + 1) / 2 / 1, what the halves are off by = 2 - 2.5, shift 0.7 */
-    assert_near(contest.pairs[0].se, sqrt(1 + 0.25 + 0.49), 1e-14);
+    /* noise^2 = (1 + 1) / 2 / 1, what the halves are off by = 2 - 2.5, shift 0.2 */
+    assert_near(contest.pairs[0].se, sqrt(1 + 0.25 + 0.04), 1e-14);
     a[1] = NAN; /* a half without an answer: nothing is known */
     assert_ok(bf__contest_judge(&contest, &input, arena, &err), err);
     assert_false(contest.possible);
     assert_near(contest.pairs[0].difference, 2.5, 0);
 }
 
-/* Twelve clusters and two halves: the geometric mean of both, but not far below the larger one if
- * the halves agree by chance; unless what clusters contribute is exact, then the halves do not talk
- * it down at all. */
+/* Twelve clusters and two halves that agree: the mean of both variances, unless what clusters
+ * contribute is exact; then the halves do not talk it down. */
 static void exact_contributions_are_not_talked_down(void **state) {
     (void)state;
     double c[3 * J], same[] = {0, 0};
@@ -119,12 +118,7 @@ static void exact_contributions_are_not_talked_down(void **state) {
     double se = contest.pairs[0].se;
     input.part_count = 2;
     assert_ok(bf__contest_judge(&contest, &input, arena, &err), err);
-    assert_near(contest.pairs[0].se, se / sqrt(8), 1e-14);
-    double apart[] = {-2 * se, 2 * se}; /* S is 2 se */
-    of_them[0].parts = apart;
-    assert_ok(bf__contest_judge(&contest, &input, arena, &err), err);
-    assert_near(contest.pairs[0].se, sqrt(2) * se, 1e-14);
-    of_them[0].parts = same;
+    assert_near(contest.pairs[0].se, se / sqrt(2), 1e-14);
     of_them[0].exact = of_them[1].exact = true;
     assert_ok(bf__contest_judge(&contest, &input, arena, &err), err);
     assert_near(contest.pairs[0].se, se, 1e-14);

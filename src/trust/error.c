@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Chosen on logs of seeds below 1000; docs/trust.md has what was measured. */
-static const double shift_share = 0.7, at_least = 0.25;
+static const double shift_with_parts = 0.2, shift_alone = 0.3;
 
 static bool has_part(const bf__measured *answers, int count, int part) {
     for (int a = 0; a < count; a++)
@@ -63,7 +63,7 @@ void bf__error_fill(double *z, const bf__error_form *form, const bf__measured *a
     for (int s = 0; s < BF__MOST_SPLITS; s++)
         if (form->size[s] > 0)
             shifts[s] = sqrt(1.0 / form->splits) * (mean[s] - answer->value);
-    shifts[BF__MOST_SPLITS] = shift_share * answer->shift;
+    shifts[BF__MOST_SPLITS] = (form->df > 0 ? shift_with_parts : shift_alone) * answer->shift;
 }
 
 static double squares(const double *z, int64_t n) {
@@ -77,12 +77,10 @@ double bf__error_variance(const bf__error_form *form, const double *z) {
     int64_t parts = form->part_count + BF__MOST_SPLITS;
     double by_cluster = squares(z, form->clusters);
     double by_part = squares(z + form->clusters, parts);
-    double mean = 0.5 * (by_cluster + by_part), variance = NAN;
-    if (form->clusters > 0 && form->df > 0)
-        variance = form->exact ? fmax(mean, by_cluster)
-                               : fmax(sqrt(by_cluster) * sqrt(by_part), at_least * mean);
-    else if (form->clusters > 0 || form->df > 0)
-        variance = by_cluster + by_part;
+    int count = (form->clusters > 0) + (form->df > 0);
+    double variance = count > 0 ? (by_cluster + by_part) / count : NAN;
+    if (form->clusters > 0 && form->exact)
+        variance = fmax(variance, by_cluster);
     return variance + squares(z + form->clusters + parts, 1);
 }
 

@@ -46,13 +46,11 @@ void bf__error_fill(double *z, const bf__error_form *form, const bf__measured *a
 
 /* The square of the standard error: of an answer from its z, of a difference from that of two.
  *
- *     s^2 = S se + (0.7 shift)^2,   se^2 = J / (J - 1) sum_j c_j^2,
+ *     s^2 = (S^2 + se^2) / 2 + (0.2 shift)^2,   se^2 = J / (J - 1) sum_j c_j^2,
  *     S^2 = sum_k (v_k - vbar)^2 / (K (K - 1)) + (vbar - value)^2,  in the mean over splits
  *
- * S and se measure the same in different ways, and each is off by a factor: their geometric mean is
- * the middle, but it is no less than a quarter of the mean of the squares, since one of them may be
- * 0 by chance. If one is missing the other stands alone. If c is exact, the mean of the squares
- * takes its place, and s is not below se. NaN if there is neither. */
+ * If one of S and se is missing the other stands alone; without S the shift counts with 0.3. If c
+ * is exact, few parts do not talk it down: s is not below se. NaN if there is neither. */
 double bf__error_variance(const bf__error_form *form, const double *z);
 
 /* Degrees of freedom, if `effective` clusters carry the weight: that many less 1, but no more than
