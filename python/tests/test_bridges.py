@@ -51,6 +51,71 @@ def test_minari_and_d4rl(tmp_path: pathlib.Path, monkeypatch: Any, tool: Any) ->
     assert flags(log.inspect().to_dict()) == tool("inspect", FILES / "d4rl-types.hdf5")
 
 
+def _write_minari(folder: pathlib.Path, episodes: list[dict[str, Any]]) -> None:
+    """Episodes as Minari writes them: a folder each, actions and the rest padded to the observations."""
+    arrow, dataset = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.dataset")
+    for number, episode in enumerate(episodes):
+        batch = arrow.RecordBatch.from_pydict({"episode_id": np.full(len(episode["rewards"]), number, np.int32), **episode})
+        dataset.write_dataset(
+            batch, folder, format="arrow", partitioning=["episode_id"], existing_data_behavior="overwrite_or_ignore"
+        )
+        (folder / str(number) / "metadata.json").write_text("{}")
+
+
+def _lists(values: Any) -> Any:
+    arrow = pytest.importorskip("pyarrow")
+    return arrow.FixedSizeListArray.from_arrays(np.ascontiguousarray(values).reshape(-1), values.shape[1])
+
+
+def test_minari_in_arrow(tmp_path: pathlib.Path) -> None:
+    """The steps that were written are those of the log, for more episodes than sort by name, and without the padding."""
+    draw = np.random.default_rng(3)
+    lengths = range(2, 14)
+    seen = [draw.normal(size=(n + 1, 3)) for n in lengths]
+    acts = [draw.integers(0, 2, n) for n in lengths]
+    gains = [draw.normal(size=n) for n in lengths]
+    ended = [np.arange(n) == n - 1 if n % 2 else np.zeros(n, bool) for n in lengths]
+    cut = [np.arange(n) == n - 1 if n % 2 == 0 else np.zeros(n, bool) for n in lengths]
+    _write_minari(tmp_path / "tiny-v0" / "data", [
+        {"observations": _lists(s), "actions": np.append(a, 7), "rewards": np.append(r, 99.0),
+         "terminations": np.append(e, False), "truncations": np.append(c, False)}
+        for s, a, r, e, c in zip(seen, acts, gains, ended, cut)
+    ])  # fmt: skip
+    log = bf.Log.from_minari(tmp_path / "tiny-v0")
+    assert log.episodes == len(lengths) and log.actions == 2
+    written = {"s": [one[:-1] for one in seen], "ns": [one[1:] for one in seen], "a": acts, "r": gains,
+               "terminated": ended, "truncated": cut}  # fmt: skip
+    for name, values in written.items():
+        assert np.array_equal(log.column(name), np.concatenate(values)), name
+    assert len(bf.Log.from_minari(tmp_path / "tiny-v0" / "data", max_rows=20)) <= 20
+
+
+def test_minari_in_arrow_that_is_wrong(tmp_path: pathlib.Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    good = {
+        "observations": np.array([0, 1, 0]), "actions": _lists(np.zeros((3, 2))), "rewards": np.zeros(3),
+        "terminations": np.zeros(3, bool), "truncations": np.zeros(3, bool),
+    }  # fmt: skip
+    parts = arrow.StructArray.from_arrays([arrow.array([1, 2, 3])], names=["goal"])
+    for number, (change, field, said) in enumerate([
+        ({"observations": parts}, "observations", "spaces of several parts"),
+        ({"rewards": arrow.array([1.0, None, 0.0])}, "rewards", "has nulls"),
+        ({"truncations": None}, "truncations", "no such column"),
+    ]):  # fmt: skip
+        given = {name: values for name, values in {**good, **change}.items() if values is not None}
+        folder = tmp_path / f"bad{number}"
+        _write_minari(folder, [given])
+        with pytest.raises(bf.FormatError, match=said) as caught:
+            bf.Log.from_minari(folder)
+        assert f"{folder}/0/part-0.arrow: {field}: " in caught.value.message
+    _write_minari(tmp_path / "two", [good, {**good, "actions": _lists(np.zeros((3, 4)))}])
+    with pytest.raises(bf.FormatError, match="1/part-0.arrow: actions: another number of elements"):
+        bf.Log.from_minari(tmp_path / "two")
+    (folder / "0" / "part-0.arrow").write_bytes(b"no")
+    with pytest.raises(bf.FormatError, match="not a file of Arrow"):
+        bf.Log.from_minari(folder)
+
+
 def _episodes() -> list[Any]:
     draw = np.random.default_rng(2)
     return [

@@ -9,7 +9,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 import numpy as np
 import numpy.typing as npt
 
-from . import _frames, errors
+from . import _frames, _minari, errors
 from ._library import Arena, Call, Memory, Progress, fill, library_string, logger, text
 from ._native import ffi, lib
 
@@ -248,16 +248,21 @@ class Log:
         """A data set of Minari that is on this machine, by its name or folder.
 
         A name, such as ``"D4RL/door/human-v2"``, is looked up where Minari keeps what
-        ``minari download`` has fetched: ``$MINARI_DATASETS_PATH``, or ``~/.minari/datasets``.
+        ``minari download`` has fetched: ``$MINARI_DATASETS_PATH``, or ``~/.minari/datasets``. Data in
+        HDF5 are read by the library, data in Arrow by pyarrow.
         """
         home = os.environ.get("MINARI_DATASETS_PATH") or os.path.expanduser("~/.minari/datasets")
         places = [os.fspath(dataset), os.path.join(home, os.fspath(dataset))]
-        for folder in places:
-            for path in (os.path.join(folder, "data", "main_data.hdf5"), os.path.join(folder, "main_data.hdf5")):
+        for place in places:
+            for folder in (os.path.join(place, "data"), place):
+                path = os.path.join(folder, "main_data.hdf5")
                 if os.path.exists(path):
                     return cls.read(path, format="hdf5", **options)
+                episodes = _minari.episodes_of(folder)
+                if episodes:
+                    return cls(**_minari.columns_of(episodes), name=folder, **options)
         raise errors.FileError(
-            f"{dataset}: no data set of Minari in HDF5 here or in {home}; 'minari download {dataset}' fetches one"
+            f"{dataset}: no data set of Minari in HDF5 or Arrow here or in {home}; 'minari download {dataset}' fetches one"
         )
 
     @classmethod
