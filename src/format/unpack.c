@@ -13,7 +13,9 @@
 
 #include "core/fail.h"
 
-#define PIECE ((size_t)1 << 30) /* zlib counts in 32 bits */
+#define PIECE  ((size_t)1 << 30) /* zlib counts in 32 bits */
+#define RATIO  1100              /* what a file may unpack to, of its own size: gzip reaches 1032 */
+#define ALWAYS ((size_t)1 << 24) /* a file may unpack to this much, however small it is */
 
 const char *bf__packed_as(const unsigned char *bytes, size_t size) {
     if (size >= 3 && memcmp(bytes, "\x1f\x8b\x08", 3) == 0)
@@ -26,11 +28,17 @@ const char *bf__packed_as(const unsigned char *bytes, size_t size) {
 typedef struct pages {
     unsigned char *data;
     size_t used, room;
+    size_t packed; /* the size of the file */
     const char *path;
 } pages;
 
 static bf_status grow(pages *p, bf_error *err) {
     size_t room = p->room ? 2 * p->room : (size_t)1 << 20;
+    if (p->used > ALWAYS && p->used / RATIO > p->packed)
+        return bf_fail(err, BF_EFORMAT,
+                       "%s: unpacks to more than %d times its %zu bytes, which no log does: unpack "
+                       "it yourself if it is right",
+                       p->path, RATIO, p->packed);
     void *data = p->data
                      ? mremap(p->data, p->room, room, MREMAP_MAYMOVE)
                      : mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -113,7 +121,7 @@ static bf_status from_zstd(pages *p, const unsigned char *bytes, size_t size, bf
 
 bf_status bf__unpack(unsigned char **out, size_t *out_size, const unsigned char *bytes, size_t size,
                      const char *path, bf_error *err) {
-    pages p = {.path = path};
+    pages p = {.path = path, .packed = size};
     bool gzip = strcmp(bf__packed_as(bytes, size), "gzip") == 0;
     bf_status status = gzip ? from_gzip(&p, bytes, size, err) : from_zstd(&p, bytes, size, err);
     if (p.data && (status != BF_OK || p.used == 0)) {
