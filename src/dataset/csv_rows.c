@@ -185,9 +185,10 @@ static bf_status join_words(const parse *with, const bf__chunk *part, bf_arena *
             code[k] = (double)joined;
         }
         for (int c = first; c < with->file->count; c++) {
-            double *values = with->sinks[c].values + part->first_row;
-            if (with->sinks[c].words != with->sinks[first].words || with->shared[c] != first)
+            if (with->sinks[c].words != with->sinks[first].words || with->shared[c] != first ||
+                !with->sinks[c].values)
                 continue;
+            double *values = with->sinks[c].values + part->first_row;
             for (int64_t i = 0; i < part->rows; i++)
                 if (values[i] >= 0 && values[i] < (double)own->count)
                     values[i] = code[(int64_t)values[i]];
