@@ -31,6 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static inline void must_explain(bf_status status, const bf_error *err) {
     MUST(status > BF_OK && status < BF_STATUS_COUNT);
     MUST(err->status == status && err->message[0] != '\0');
+    if (getenv("FUZZ_SHOW")) /* for a look at what was found */
+        fprintf(stderr, "%s\n", err->message);
 }
 
 /* The bytes as a file without a name; `path` opens it while the result is open. */
@@ -47,38 +49,45 @@ static inline bf_arena *new_arena(void) {
     return arena;
 }
 
-/* Reads the bytes as a log of the given form. A log that is accepted has finite numbers, actions
- * within their range, and episodes that name every row once. */
-static inline void read_log(const uint8_t *data, size_t size, const char *form) {
-    char path[64], where[128];
-    const char *paths[] = {path};
-    bf_arena *arena = new_arena();
+/* Reads a file as a log of the given form. A log that is accepted has rows, columns of as many
+ * numbers, and episodes that name every row once; one that is not is explained. */
+static inline bf_status read_file(const bf_dataset **out, const char *path, const char *form,
+                                  bf_arena *arena) {
+    char where[128];
     bf_error err;
     bf_context context = {.threads = 1};
-    const bf_dataset *log;
-    int file = file_of(data, size, path);
     bf_read_options options = {.format = form};
-    bf_status status = bf_dataset_read(&log, paths, 1, &options, &context, arena, &err);
+    bf_status status = bf_dataset_read(out, &path, 1, &options, &context, arena, &err);
     if (status != BF_OK) {
         must_explain(status, &err);
-    } else {
-        int64_t n = bf_dataset_rows(log);
-        static const char *const names[] = {"s", "ns", "r", "mu", "pi", "npi", "na"};
-        MUST(n > 0);
-        bf_dataset_where(log, n - 1, where, sizeof where);
-        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-            bf_array column;
-            if (bf_dataset_column(&column, log, names[k]))
-                MUST(column.shape[0] == n);
-        }
-        const int64_t *begin, *order;
-        int64_t episodes = bf_dataset_episodes(log, &begin, &order, NULL), rows = 0;
-        for (int64_t e = 0; e < episodes; e++) {
-            MUST(begin[e + 1] > begin[e]);
-            rows += begin[e + 1] - begin[e];
-        }
-        MUST(episodes == 0 || rows == n);
+        return status;
     }
+    int64_t n = bf_dataset_rows(*out);
+    static const char *const names[] = {"s", "ns", "r", "mu", "pi", "npi", "na"};
+    MUST(n > 0);
+    bf_dataset_where(*out, n - 1, where, sizeof where);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        bf_array column;
+        if (bf_dataset_column(&column, *out, names[k]))
+            MUST(column.shape[0] == n);
+    }
+    const int64_t *begin, *order;
+    int64_t episodes = bf_dataset_episodes(*out, &begin, &order, NULL), rows = 0;
+    for (int64_t e = 0; e < episodes; e++) {
+        MUST(begin[e + 1] > begin[e]);
+        rows += begin[e + 1] - begin[e];
+    }
+    MUST(episodes == 0 || rows == n);
+    return BF_OK;
+}
+
+/* Reads the bytes as a log of the given form. */
+static inline void read_log(const uint8_t *data, size_t size, const char *form) {
+    char path[64];
+    bf_arena *arena = new_arena();
+    const bf_dataset *log;
+    int file = file_of(data, size, path);
+    read_file(&log, path, form, arena);
     close(file);
     bf_arena_destroy(arena);
 }
