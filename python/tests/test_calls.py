@@ -55,29 +55,34 @@ def test_threads_at_the_same_time(finite: bf.Log) -> None:
         assert list(pool.map(ask, tables)) == alone
 
 
-def test_python_goes_on_during_a_call(real: bf.Log) -> None:
-    ticks, done = [], threading.Event()
+def test_python_goes_on_during_a_call() -> None:
+    ticks, done = 0, threading.Event()
 
     def tick() -> None:
+        nonlocal ticks
         while not done.is_set():
-            ticks.append(time.perf_counter())
+            ticks += 1
             time.sleep(0.001)
 
     other = threading.Thread(target=tick)
     other.start()
-    began = time.perf_counter()
-    bf.value("cartpole", "trained", chains=8, steps=20000, threads=1, simulate=True)
-    passed = time.perf_counter() - began
+    most = 0
+    for _ in range(20):  # how many come is up to the machine; without Python there would be one at most
+        before = ticks
+        bf.value("cartpole", "trained", chains=8, steps=20000, threads=1, simulate=True)
+        most = max(most, ticks - before)
+        if most > 3:
+            break
     done.set()
     other.join()
-    assert passed > 0.02 and len(ticks) > passed * 20
+    assert most > 3
 
 
 LONG = """
 import backflow as bf, time
 log = bf.simulate("cartpole", behavior="trained@0.7", target="trained@0.9", episodes=400, steps=200)
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     {work}
 except KeyboardInterrupt:
     print("stopped", flush=True)

@@ -24,7 +24,7 @@ import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 
-PATIENCE = 60  # seconds until an answer must be there
+PATIENCE = 240  # seconds until an answer must be there
 VIEWS = {1280: {"height": 900, "mobile": False, "figure": 400, "letters": 9},
          400: {"height": 800, "mobile": True, "figure": 300, "letters": 9}}
 
