@@ -1,8 +1,9 @@
 /* fail.c - A library to preload: the k-th call of one kind fails, as it does on a bad day.
  *
- *     FAULT_CALL   write, open, rename, fsync, link or memory
- *     FAULT_AT     which call fails, from 1; all later ones succeed. 0: none
- *     FAULT_COUNT  a file that receives the number of calls, when the process ends
+ *     FAULT_CALL   write, open, rename, fsync, link or memory; or shorten or lengthen, where
+ * another program does that to a file just before the k-th read of it FAULT_AT     which call
+ * fails, from 1; all later ones succeed. 0: none FAULT_COUNT  a file that receives the number of
+ * calls, when the process ends
  *
  * Only calls of the program count that concern files below FAULT_FOLDER, so that what the C library
  * and the system do for themselves stays out of it; memory counts from FAULT_SIZE bytes on. */
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -55,6 +57,15 @@ static int is_our_file(int file) {
     return strncmp(path, folder, strlen(folder)) == 0;
 }
 
+/* Makes a file that is being read shorter by a byte or longer. */
+static void resize(int file, off_t by) {
+    char path[64];
+    struct stat about;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    if (fstat(file, &about) != 0 || truncate(path, about.st_size + by) != 0)
+        abort();
+}
+
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 static int fail_with(int code) {
@@ -66,6 +77,14 @@ ssize_t write(int file, const void *data, size_t size) {
     if (is_our_file(file) && is_the_one("write"))
         return fail_with(ENOSPC);
     return REAL(write)(file, data, size);
+}
+
+ssize_t read(int file, void *data, size_t size) {
+    if (is_our_file(file) && is_the_one("shorten"))
+        resize(file, -1);
+    if (is_our_file(file) && is_the_one("lengthen"))
+        resize(file, 1);
+    return REAL(read)(file, data, size);
 }
 
 static int opened(const char *path, int flags, mode_t mode) {
