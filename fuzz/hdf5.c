@@ -10,27 +10,41 @@
  *     Minari  spaces of observations and actions, episodes; then each episode: rows, its arrays
  *     array   four or five bytes, as hdf5_write.h has them
  *
- * A file without a lie is accepted, with the very rewards and states that were written. */
+ * A file without a lie is accepted, with the very rewards and states that were written. One array
+ * that is too long or too short is not. */
 #include "hdf5_write.h"
 
 #include <jansson.h>
 
 /* The most steps of a log: episodes times rows. */
-enum { MOST_ROWS = 32, MOST_EPISODES = 5, MOST_STEPS = MOST_ROWS * MOST_EPISODES };
+enum { MOST_ROWS = 32, MOST_EPISODES = 5, MOST_STEPS = MOST_ROWS * MOST_EPISODES, MOST_DIM = 4 };
 
 /* What was written, so that it can be compared. */
 typedef struct written {
-    bool honest;             /* every array is what it should be */
-    int rows;                /* of which, */
-    double r[MOST_STEPS];    /* the rewards; */
-    bool all_rows;           /* no row is dropped */
-    int state_dim;           /* columns of a state; 0: not compared */
-    double s[MOST_STEPS][4]; /* states */
+    int parts[ODD + 1];             /* how many of each kind */
+    int rows;                       /* steps, of which */
+    double r[MOST_STEPS];           /* the rewards; */
+    bool has_next;                  /* next states are there, and no row is dropped */
+    int state_dim;                  /* numbers of a state; 0: not compared */
+    double s[MOST_STEPS][MOST_DIM]; /* states */
+    double ns[MOST_STEPS][MOST_DIM];
 } written;
+
+static void note(written *w, kind_of_part kind) {
+    w->parts[kind]++;
+}
 
 static void note_rewards(written *w, const part *rewards) {
     for (hsize_t i = 0; i < rewards->shape[0]; i++)
         w->r[w->rows++] = right_value(rewards, i);
+}
+
+/* Rows [first, first + rows) of an array of states, which are those of the next steps. */
+static void note_states(double (*to)[MOST_DIM], const part *states, hsize_t first, hsize_t rows) {
+    hsize_t d = states->rank > 1 ? states->shape[1] : 1;
+    for (hsize_t i = 0; i < rows; i++)
+        for (hsize_t j = 0; j < d; j++)
+            to[i][j] = right_value(states, (first + i) * d + j);
 }
 
 /* ---- D4RL */
@@ -44,28 +58,27 @@ static void write_flat(written *w, hid_t file, source *from) {
     part rewards = {"rewards", 1 + (which >> 4) % 2, {rows, 1}, 4};
     const part flags[] = {{"terminals", 1, {rows}, 2}, {"timeouts", 1, {rows}, 2}};
     const part log_probs = {"action_log_probs", 1, {rows}, 1};
-    w->honest = rows > 0;
-    w->all_rows = which & 1;
-    w->honest &= write_part(file, &state, from);
-    w->honest &= write_part(file, &action, from);
-    w->honest &= write_part(file, &rewards, from);
+    w->has_next = which & 1;
+    note(w, rows > 0 ? HONEST : ODD);
+    note(w, write_part(file, &state, from));
+    note(w, write_part(file, &action, from));
+    note(w, write_part(file, &rewards, from));
     if (which & 1)
-        w->honest &= write_part(file, &next, from);
+        note(w, write_part(file, &next, from));
     for (int f = 0; f < 2; f++)
         if (which & (2u << f))
-            w->honest &= write_part(file, &flags[f], from);
+            note(w, write_part(file, &flags[f], from));
     if (which & 8) {
         hid_t infos = H5Gcreate2(file, "infos", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
         if (infos >= 0) {
-            w->honest &= write_part(infos, &log_probs, from);
+            note(w, write_part(infos, &log_probs, from) == HONEST ? HONEST : ODD); /* left out */
             H5Gclose(infos);
         }
     }
     note_rewards(w, &rewards);
     w->state_dim = d ? (int)d : 1;
-    for (hsize_t i = 0; i < rows; i++)
-        for (int j = 0; j < w->state_dim; j++)
-            w->s[i][j] = right_value(&state, i * (hsize_t)w->state_dim + (hsize_t)j);
+    note_states(w->s, &state, 0, rows);
+    note_states(w->ns, &next, 0, rows);
 }
 
 /* ---- Minari */
@@ -110,20 +123,20 @@ static const space spaces[] = {
 enum { SPACES = sizeof spaces / sizeof *spaces };
 
 /* Writes the arrays of a space, `rows` rows of each. */
-static bool write_space(hid_t in, const space *s, const char *name, hsize_t rows, source *from) {
-    bool honest = true;
+static void write_space(written *w, hid_t in, const space *s, const char *name, hsize_t rows,
+                        source *from) {
     hid_t group = in;
     if (s->is_group)
         group = H5Gcreate2(in, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    for (int k = 0; k < s->leaves && group >= 0; k++) {
+    MUST(group >= 0);
+    for (int k = 0; k < s->leaves; k++) {
         part leaf = s->leaf[k];
         leaf.shape[0] = rows;
         leaf.name = s->is_group ? leaf.name : name;
-        honest &= write_part(group, &leaf, from);
+        note(w, write_part(group, &leaf, from));
     }
-    if (s->is_group && group >= 0)
+    if (s->is_group)
         H5Gclose(group);
-    return honest && group >= 0;
 }
 
 /* The name of an episode; a byte of 16 or more is one of the names that it should not have. */
@@ -134,25 +147,27 @@ static bool name_episode(char name[32], int number, unsigned byte) {
     return byte / 16 % 4 == 0;
 }
 
-static bool write_episode(written *w, hid_t file, int number, const space *state,
+static void write_episode(written *w, hid_t file, int number, const space *state,
                           const space *action, source *from) {
     char name[32];
     unsigned byte = take(from);
     hsize_t rows = 1 + byte % 8;
-    bool honest = name_episode(name, number, byte);
     part rewards = {"rewards", 1, {rows}, 4};
     const part flags[] = {{"terminations", 1, {rows}, 2}, {"truncations", 1, {rows}, 2}};
+    note(w, name_episode(name, number, byte) ? HONEST : ODD);
     hid_t episode = H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    if (episode < 0)
-        return false;
-    honest &= write_space(episode, state, "observations", rows + 1, from);
-    honest &= write_space(episode, action, "actions", rows, from);
-    honest &= write_part(episode, &rewards, from);
-    honest &= write_part(episode, &flags[0], from);
-    honest &= write_part(episode, &flags[1], from);
+    MUST(episode >= 0);
+    write_space(w, episode, state, "observations", rows + 1, from);
+    write_space(w, episode, action, "actions", rows, from);
+    note(w, write_part(episode, &rewards, from));
+    note(w, write_part(episode, &flags[0], from));
+    note(w, write_part(episode, &flags[1], from));
     H5Gclose(episode);
+    if (w->state_dim) {
+        note_states(w->s + w->rows, &state->leaf[0], 0, rows);
+        note_states(w->ns + w->rows, &state->leaf[0], 1, rows);
+    }
     note_rewards(w, &rewards);
-    return honest;
 }
 
 /* `beside` becomes the text of metadata.json, or empty if there is none. */
@@ -160,13 +175,14 @@ static void write_episodes(written *w, hid_t file, char beside[2048], source *fr
     const space *state = &spaces[take(from) % SPACES], *action = &spaces[take(from) % SPACES];
     int episodes = (int)(1 + take(from) % MOST_EPISODES);
     json_t *metadata = json_object();
-    w->honest = state->honest && action->honest && !action->mixed;
-    w->all_rows = true;
     /* Without a description there is none of either, and only plain arrays can be guessed. */
     bool described = state->text && action->text;
-    w->honest &= described || (!state->is_group && !action->is_group);
+    bool known = described || (!state->is_group && !action->is_group);
+    note(w, state->honest && action->honest && !action->mixed && known ? HONEST : ODD);
+    w->has_next = true;
+    w->state_dim = state->is_group ? 0 : state->leaf[0].rank > 1 ? (int)state->leaf[0].shape[1] : 1;
     for (int e = 0; e < episodes; e++)
-        w->honest &= write_episode(w, file, e, state, action, from);
+        write_episode(w, file, e, state, action, from);
     json_object_set_new(metadata, "observation_space", json_string(state->text));
     json_object_set_new(metadata, "action_space", json_string(action->text));
     char *text = described ? json_dumps(metadata, JSON_COMPACT) : NULL;
@@ -206,23 +222,28 @@ static void write_text(const char *path, const char *text) {
 
 /* ---- Comparing */
 
+/* Number j of row i of a column. */
+static double at(const bf_array *column, int64_t i, int64_t j) {
+    const char *data = column->data;
+    return *(const double *)(data + i * column->strides[0] + j * column->strides[1]);
+}
+
 static void compare(const bf_dataset *log, const written *w) {
-    bf_array r, s;
+    bf_array r, s, ns;
     int64_t n = bf_dataset_rows(log);
     MUST(n <= w->rows);
-    if (!w->all_rows)
+    if (!w->has_next)
         return;
     MUST(n == w->rows && bf_dataset_column(&r, log, "r") && r.type == BF_FLOAT64);
     for (int64_t i = 0; i < n; i++)
-        MUST(*(const double *)((const char *)r.data + i * r.strides[0]) == w->r[i]);
+        MUST(at(&r, i, 0) == w->r[i]);
     if (w->state_dim == 0 || bf_dataset_states(log) > 0)
         return;
     MUST(bf_dataset_state_dim(log) == w->state_dim && bf_dataset_column(&s, log, "s"));
-    MUST(s.type == BF_FLOAT64);
+    MUST(bf_dataset_column(&ns, log, "ns") && s.type == BF_FLOAT64 && ns.type == BF_FLOAT64);
     for (int64_t i = 0; i < n; i++)
         for (int j = 0; j < w->state_dim; j++)
-            MUST(*(const double *)((const char *)s.data + i * s.strides[0] + j * s.strides[1]) ==
-                 w->s[i][j]);
+            MUST(at(&s, i, j) == w->s[i][j] && at(&ns, i, j) == w->ns[i][j]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -231,7 +252,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     source from = {data, data + size};
     unsigned form = take(&from);
     hid_t file = new_file(log_path, form);
-    w = (written){0};
+    w = (written){.rows = 0};
     if (form & 128)
         write_episodes(&w, file, beside, &from);
     else
@@ -244,10 +265,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bf_arena *arena = new_arena();
     const bf_dataset *log;
     bf_status status = read_file(&log, log_path, "hdf5", arena);
-    if (w.honest)
-        MUST(status == BF_OK || (!w.all_rows && status == BF_EDATA));
-    if (w.honest && status == BF_OK)
+    bool honest = w.parts[OF_WRONG_LENGTH] == 0 && w.parts[ODD] == 0;
+    if (honest) /* without next states there may be no row with one */
+        MUST(status == BF_OK || (!w.has_next && status == BF_EDATA));
+    if (honest && status == BF_OK)
         compare(log, &w);
+    if (w.parts[OF_WRONG_LENGTH] == 1 && w.parts[ODD] == 0) /* several might agree */
+        MUST(status != BF_OK);
     bf_arena_destroy(arena);
     return 0;
 }

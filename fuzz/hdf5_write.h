@@ -314,15 +314,18 @@ static inline hid_t space_of(const part *p, unsigned lie, bool growing) {
                             : H5Screate_simple(p->rank, p->shape, most);
 }
 
-/* Writes a part as four bytes say, or five where a lie has a size. True: it is an array of numbers,
- * with its own shape and values, that can be read. */
-static inline bool write_part(hid_t in, const part *whole, source *from) {
+/* What was written: an array of numbers with its own shape and values that can be read, the same
+ * with rows too many or too few, or anything else. */
+typedef enum kind_of_part { HONEST, OF_WRONG_LENGTH, ODD } kind_of_part;
+
+/* Writes a part as four bytes say, or five if a lie has a size. */
+static inline kind_of_part write_part(hid_t in, const part *whole, source *from) {
     part p = *whole;
     unsigned type_byte = take(from) % TYPES, storage = take(from), rows = storage / STORAGES;
     unsigned lie = take(from) % LIES, values = take(from);
     storage %= STORAGES;
     if (lie_about_place(in, &p, lie))
-        return false;
+        return ODD;
     if (lie >= DEEPER)
         lie_about_shape(&p, lie, take(from));
     if (lie == SCALAR || lie == NOTHING)
@@ -342,8 +345,9 @@ static inline bool write_part(hid_t in, const part *whole, source *from) {
     H5Pclose(how);
     if (array >= 0)
         H5Dclose(array);
-    return array >= 0 && lie == TRUTH && type_byte < NUMBERS && storage < READABLE &&
-           values % 16 == 0;
+    if (array < 0 || type_byte >= NUMBERS || storage >= READABLE || values % 16 != 0)
+        return ODD;
+    return lie == TRUTH ? HONEST : lie == LONGER || lie == SHORTER ? OF_WRONG_LENGTH : ODD;
 }
 
 /* ---- Files */

@@ -100,6 +100,20 @@ static void rows_that_time_out_have_no_next_state(void **state) {
     }
 }
 
+/* 800 rows of 100 numbers are more than one block, and chunks do not end where blocks do. */
+static void long_arrays_are_read_in_blocks(void **state) {
+    bf_dataset d = read_file(*state, "d4rl-long");
+    assert_int_equal(d.n, 800);
+    assert_int_equal(d.state_dim, 100);
+    for (int64_t i = 0; i < d.n; i++) {
+        assert_true(d.reward[i] == (double)i && d.action[i] == i % 3);
+        for (int64_t j = 0; j < d.state_dim; j++) {
+            assert_true(d.state[j * d.n + i] == (double)((i * 7 + j) % 251));
+            assert_true(d.next_state[j * d.n + i] == (double)((i * 7 + j + 7) % 251));
+        }
+    }
+}
+
 static void a_row_is_named_by_its_episode(void **state) {
     char where[256];
     bf_dataset d = read_file(*state, "minari-box");
@@ -183,6 +197,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(spaces_say_how_many, logs_setup, logs_teardown),
         cmocka_unit_test_setup_teardown(rows_that_time_out_have_no_next_state, logs_setup,
                                         logs_teardown),
+        cmocka_unit_test_setup_teardown(long_arrays_are_read_in_blocks, logs_setup, logs_teardown),
         cmocka_unit_test_setup_teardown(a_row_is_named_by_its_episode, logs_setup, logs_teardown),
         cmocka_unit_test_setup_teardown(settings_of_the_library_stay, logs_setup, logs_teardown),
         cmocka_unit_test_setup_teardown(several_threads_read_at_once, logs_setup, logs_teardown),
