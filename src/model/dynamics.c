@@ -16,6 +16,10 @@
  * them, column by column. Numbers beyond OUTLIERS times the median size count as that much: few
  * rows of great mistakes must not decide it.
  *
+ * Angles. Two columns that are the cosine and the sine of an angle in every row stay so in a
+ * simulation (`sine`): mistakes in them would add up to states that no angle has, about which the
+ * log says nothing.
+ *
  * Cost        that of the fits; for the noise ROWS x AMONG distances */
 #include "model/dynamics.h"
 
@@ -29,6 +33,7 @@
 
 enum { ROWS = 2000, AMONG = 20000 }; /* rows whose neighbours are looked for, and among how many */
 static const double ALIKE = 0.12, CHANCE = 0.05, OUTLIERS = 3;
+static const double ROUND = 1e-5; /* cosines and sines in single precision are rounder than this */
 
 static int by_size(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -38,6 +43,34 @@ static int by_size(const void *a, const void *b) {
 static double shorter(double change, double period) {
     return period > 0 ? change - period * round(change / period) : change;
 }
+
+/* ---- Angles that are given as two columns */
+
+static bool on_circle(const double *x, const double *y, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        if (!(fabs(x[i] * x[i] + y[i] * y[i] - 1) < ROUND))
+            return false;
+    return n > 0;
+}
+
+/* sine[c] = k if columns c and k are the cosine and the sine of an angle in every row; otherwise
+ * -1. Next states of steps that end may be anything. */
+static bf_status find_circles(bf__dynamics *out, bf_arena *arena, bf_error *err) {
+    const bf_dataset *data = out->problem->data;
+    int64_t n = data->n;
+    int *sine;
+    BF_ALLOC(sine, arena, out->d, err);
+    for (int c = 0; c < out->d; c++)
+        sine[c] = -1;
+    for (int c = 0; c < out->d; c++)
+        for (int k = c + 1; k < out->d && sine[c] < 0; k++)
+            if (sine[k] < 0 && on_circle(data->state + c * n, data->state + k * n, n))
+                sine[c] = k;
+    out->sine = sine;
+    return BF_OK;
+}
+
+/* ---- Ranges */
 
 static bf_status ranges(bf__dynamics *out, bf_arena *arena, bf_error *err) {
     const bf_dataset *data = out->problem->data;
@@ -67,7 +100,7 @@ static bf_status ranges(bf__dynamics *out, bf_arena *arena, bf_error *err) {
     out->low = low;
     out->high = high;
     out->period = period;
-    return BF_OK;
+    return find_circles(out, arena, err);
 }
 
 /* ---- Ends */

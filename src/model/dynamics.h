@@ -22,7 +22,8 @@ typedef struct bf__dynamics {
     int64_t missed_rows;     /* rows that go on */
     double noise;            /* the share of what is missed that is noise; mean over the columns */
     const double *low, *high, *period; /* (d): the range of the log; 0 if the column is no angle */
-    double least, most;                /* rewards of the log */
+    const int *sine;    /* (d): the column of the sine to this one's cosine; -1: there is none */
+    double least, most; /* rewards of the log */
 } bf__dynamics;
 
 typedef struct bf__dynamics_task {

@@ -33,6 +33,7 @@ enum {
 
 typedef struct group { /* up to GROUP chains of one member */
     int member, chains;
+    int64_t longest; /* episode of the log */
     bf_rng stream[GROUP];
     double *state;          /* (d, chains) */
     double discount[GROUP]; /* gamma^t */
@@ -40,10 +41,21 @@ typedef struct group { /* up to GROUP chains of one member */
     double length[GROUP];   /* steps after which the chain begins anew */
     double sum[PARTS], mass[PARTS];
     double chain_sum[GROUP], chain_mass[GROUP];
-    double cut, ends, done[2];                /* done: steps and reward of episodes that ended */
-    double *z, *x, *u, *end, *step, *scratch; /* end (chains), step (chains, 1 + d) */
+    double cut, ends, done[2];      /* done: steps and reward of episodes that ended */
+    double *z, *x, *u, *end, *step; /* end (chains), step (chains, 1 + d) */
+    double *after, *scratch;        /* after (d) */
     bf_error error;
 } group;
+
+/* Steps after which a replay of episode e begins anew. An episode that ended by itself does not say
+ * how long it would have been watched: the longest one of the log does. */
+static double replay_length(const group *g, const bf__dynamics *m, int64_t e) {
+    const bf_dataset *data = m->problem->data;
+    if (!data->begin)
+        return NO_EPISODES;
+    bool ended = bf__step_ended(&m->points->steps, data->order[data->begin[e + 1] - 1]);
+    return (double)(ended ? g->longest : data->begin[e + 1] - data->begin[e]);
+}
 
 static void begin_anew(group *g, const bf__trial_task *t, int j) {
     const bf_dataset *data = t->dynamics->problem->data;
@@ -54,26 +66,34 @@ static void begin_anew(group *g, const bf__trial_task *t, int j) {
         g->state[c * g->chains + j] = data->state[c * data->n + i];
     g->discount[j] = 1;
     g->since[0][j] = g->since[1][j] = 0;
-    g->length[j] = !t->replay    ? INFINITY
-                   : data->begin ? (double)(data->begin[e + 1] - data->begin[e])
-                                 : NO_EPISODES;
+    g->length[j] = t->replay ? replay_length(g, t->dynamics, e) : INFINITY;
 }
 
-/* The state of chain j after a step that goes on. */
+/* The state of chain j after a step that goes on; g->after is scratch. */
 static void move(group *g, const bf__trial_task *t, int j) {
     const bf__dynamics *m = t->dynamics;
     bool cut = false;
+    double *after = g->after;
     const double *change = g->step + j * (1 + m->d) + 1;
     const double *missed = m->missed + bf_rng_below(&g->stream[j], m->missed_rows) * (1 + m->d) + 1;
+    for (int c = 0; c < m->d; c++)
+        after[c] = g->state[c * g->chains + j] + change[c] + missed[c];
+    for (int c = 0; c < m->d; c++) {
+        double *other = m->sine[c] < 0 ? NULL : &after[m->sine[c]];
+        double size = other ? hypot(after[c], *other) : 0;
+        if (size > 0) {
+            after[c] /= size;
+            *other /= size;
+        }
+    }
     for (int c = 0; c < m->d; c++) {
         double *s = &g->state[c * g->chains + j];
-        double next = *s + change[c] + missed[c];
         if (m->period[c] > 0) {
-            *s = next - m->period[c] * floor((next - m->low[c]) / m->period[c]);
+            *s = after[c] - m->period[c] * floor((after[c] - m->low[c]) / m->period[c]);
             continue;
         }
-        *s = fmin(fmax(next, m->low[c]), m->high[c]);
-        cut = cut || fabs(*s - next) > 0.05 * (m->high[c] - m->low[c]);
+        *s = fmin(fmax(after[c], m->low[c]), m->high[c]);
+        cut = cut || fabs(*s - after[c]) > 0.05 * (m->high[c] - m->low[c]);
     }
     g->cut += cut;
 }
@@ -144,11 +164,16 @@ static bf_status make_group(group *g, const bf__trial_task *t, int64_t first, in
     room = room > other ? room : other;
     room = room > actions ? room : actions;
     *g = (group){.member = member, .chains = chains};
+    const bf_dataset *data = m->problem->data;
+    for (int64_t e = 0; data->begin && e < data->episodes; e++)
+        if (data->begin[e + 1] - data->begin[e] > g->longest)
+            g->longest = data->begin[e + 1] - data->begin[e];
     BF_ALLOC(g->state, arena, m->d * n, err);
     BF_ALLOC(g->z, arena, m->points->d * n, err);
     BF_ALLOC(g->x, arena, m->inputs * n, err);
     BF_ALLOC(g->u, arena, action * n, err);
     BF_ALLOC(g->end, arena, n, err);
+    BF_ALLOC(g->after, arena, m->d, err);
     BF_ZALLOC(g->step, arena, (1 + m->d) * n, err);
     BF_ALLOC(g->scratch, arena, room, err);
     for (int j = 0; j < chains; j++) {

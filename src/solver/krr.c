@@ -68,8 +68,10 @@ BF_CLONES static void krr_kernel(double *k, const double *u, const double *squar
         for (int c = 0; c < p; c++)
             own += u[i * p + c] * u[i * p + c];
 #pragma omp simd
-        for (int64_t j = 0; j < m; j++)
-            row[j] = bf__exp_inline(fmin(2 * row[j] - own - square[j], 0));
+        for (int64_t j = 0; j < m; j++) {
+            double power = 2 * row[j] - own - square[j];
+            row[j] = bf__exp_inline(power < 0 ? power : 0); /* fmin would be a call */
+        }
     }
 }
 
