@@ -15,6 +15,7 @@ import sys
 from typing import Any, Iterator
 
 import backflow as bf
+import backflow.spark
 
 PAGE = pathlib.Path(__file__).parents[1] / "docs" / "python-api.md"
 SECTIONS = {
@@ -23,6 +24,7 @@ SECTIONS = {
     "estimate": "Questions",
     "compare": "Comparisons",
     "answer": "Answers",
+    "passes": "Logs in parts",
     "worlds": "Environments",
     "bridges": "Other libraries",
     "errors": "Errors",
@@ -139,6 +141,8 @@ def page() -> str:
         parts.append(f"## {title}\n\n{prose(sys.modules[f'backflow.{module}'].__doc__ or '')}\n")
         for name in sorted(names, key=lambda one: inspect.getsourcelines(getattr(bf, one))[1]):
             parts.extend(entry(name, getattr(bf, name)))
+    parts.append(f"## Spark\n\n{prose(bf.spark.__doc__ or '')}\n")
+    parts.extend(entry("spark.estimate", bf.spark.estimate))
     return "\n".join(parts)
 
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "backflow/report.h"
-#include "page/balance.h"
 #include "page/columns.h"
 #include "page/html.h"
 #include "page/svg.h"
@@ -87,9 +86,9 @@ static void test_balance(void **state) {
     (void)state;
     const double visits[] = {0.125, 0.375, 0.5};
     const bf_problem problem = {.data = &circle, .gamma = 1};
-    bf__balance *list;
+    const bf_balance *list;
     int count;
-    assert_ok(bf__balance_take(&list, &count, &problem, visits, arena, &err), err);
+    assert_ok(bf_report_balance(&list, &count, &problem, visits, arena, &err), err);
     assert_int_equal(count, 2);
     assert_string_equal(list[0].name, "s");
     assert_true(list[0].share && list[1].share);
@@ -108,10 +107,10 @@ static void test_balance_of_numbers(void **state) {
     data.states = 0;
     data.real_state = true;
     const bf_problem problem = {.data = &data, .gamma = 1};
-    bf__balance *list;
+    const bf_balance *list;
     int count;
     double deviation = sqrt(2.0 / 9); /* of 0, 0, 1 */
-    assert_ok(bf__balance_take(&list, &count, &problem, visits, arena, &err), err);
+    assert_ok(bf_report_balance(&list, &count, &problem, visits, arena, &err), err);
     assert_string_equal(list[0].name, "s0");
     assert_false(list[0].share);
     assert_near(list[0].before, (1.0 / 3) / deviation, 1e-12);
@@ -140,9 +139,9 @@ static void test_balance_with_starts(void **state) {
                              .order = order};
     const bf_problem problem = {.data = &data, .gamma = 0.5};
     const double wrong[] = {0.9, 0.1};
-    bf__balance *list;
+    const bf_balance *list;
     int count;
-    assert_ok(bf__balance_take(&list, &count, &problem, wrong, arena, &err), err);
+    assert_ok(bf_report_balance(&list, &count, &problem, wrong, arena, &err), err);
     assert_near(list[0].before, 0, 1e-12);
     assert_near(list[0].after, 0.4, 1e-12); /* 0.9 - 0.5 in state 0 */
     assert_near(list[1].after, 0, 1e-12);
@@ -172,9 +171,9 @@ static void test_balance_of_ended(void **state) {
                              .order = order};
     const bf_problem problem = {.data = &data, .gamma = 0.5, .terminal = BF_TERMINAL_ABSORB};
     const double visits[] = {0.25, 0.25};
-    bf__balance *list;
+    const bf_balance *list;
     int count;
-    assert_ok(bf__balance_take(&list, &count, &problem, visits, arena, &err), err);
+    assert_ok(bf_report_balance(&list, &count, &problem, visits, arena, &err), err);
     assert_near(list[0].after, 0, 1e-12);
     assert_near(list[1].after, 0, 1e-12);
 }

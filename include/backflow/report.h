@@ -125,6 +125,21 @@ BF_API bf_status bf_report_contest_html(const char **out, const bf_contest_answe
                                         const bf_page_options *page, bf_arena *arena,
                                         bf_error *err);
 
+/* How well the flow balances in one column, with equal weights and with those of the answer: what
+ * the target policy would bring to the column's values and what it would take away differ by so
+ * much. A column of numbers is measured in its standard deviations, finite states and actions as
+ * the share that is in the wrong place. */
+typedef struct bf_balance {
+    char name[96];
+    bool share;
+    double before, after;
+} bf_balance;
+
+/* *out (*count) in the arena: the numbers of the state, then the actions, if the log has what they
+ * need. `weights` are those of the rows, as bf_estimate_weights gives them. */
+BF_API bf_status bf_report_balance(const bf_balance **out, int *count, const bf_problem *problem,
+                                   const double *weights, bf_arena *arena, bf_error *err);
+
 /* What a log was understood to hold, and what may spoil an estimate from it. */
 BF_API bf_status bf_report_log_text(const char **out, const bf_dataset *data, bf_arena *arena,
                                     bf_error *err);

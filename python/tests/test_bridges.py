@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import json
 import pathlib
 import shutil
 import types
@@ -96,9 +97,9 @@ def test_minari_in_arrow_that_is_wrong(tmp_path: pathlib.Path) -> None:
         "observations": np.array([0, 1, 0]), "actions": _lists(np.zeros((3, 2))), "rewards": np.zeros(3),
         "terminations": np.zeros(3, bool), "truncations": np.zeros(3, bool),
     }  # fmt: skip
-    parts = arrow.StructArray.from_arrays([arrow.array([1, 2, 3])], names=["goal"])
+    parts = arrow.StructArray.from_arrays([arrow.array(["a", "b", "c"])], names=["goal"])
     for number, (change, field, said) in enumerate([
-        ({"observations": parts}, "observations", "spaces of several parts"),
+        ({"observations": parts}, "observations", "goal: string is neither a number nor a list of numbers"),
         ({"rewards": arrow.array([1.0, None, 0.0])}, "rewards", "has nulls"),
         ({"truncations": None}, "truncations", "no such column"),
     ]):  # fmt: skip
@@ -107,10 +108,24 @@ def test_minari_in_arrow_that_is_wrong(tmp_path: pathlib.Path) -> None:
         _write_minari(folder, [given])
         with pytest.raises(bf.FormatError, match=said) as caught:
             bf.Log.from_minari(folder)
-        assert f"{folder}/0/part-0.arrow: {field}: " in caught.value.message
+        assert caught.value.message.startswith(f"{folder}/0") and f": {field}: " in caught.value.message
     _write_minari(tmp_path / "two", [good, {**good, "actions": _lists(np.zeros((3, 4)))}])
-    with pytest.raises(bf.FormatError, match="1/part-0.arrow: actions: another number of elements"):
+    with pytest.raises(bf.FormatError, match="1: actions: another number of elements"):
         bf.Log.from_minari(tmp_path / "two")
+    _write_minari(tmp_path / "described", [good])
+    box, three = {"type": "Box", "shape": [2], "dtype": "float32"}, {"type": "Discrete", "n": 3, "start": 1}
+    for observations, actions, said in [
+        (three, box, "0: observations: a number that is none of its choices"),
+        (None, {**box, "shape": [3]}, "0: actions: 2 numbers, where its space has 3"),
+        ({"type": "Text"}, box, "0: observations: a space of type 'Text', which is no numbers"),
+    ]:
+        about = {"observation_space": json.dumps(observations), "action_space": json.dumps(actions)}
+        (tmp_path / "described" / "metadata.json").write_text(json.dumps(about))
+        with pytest.raises(bf.FormatError, match=said):
+            bf.Log.from_minari(tmp_path / "described")
+    (tmp_path / "described" / "metadata.json").write_text("{")
+    with pytest.raises(bf.FormatError, match="metadata.json: not the description of a data set"):
+        bf.Log.from_minari(tmp_path / "described")
     (folder / "0" / "part-0.arrow").write_bytes(b"no")
     with pytest.raises(bf.FormatError, match="not a file of Arrow"):
         bf.Log.from_minari(folder)
@@ -176,6 +191,16 @@ def test_pictures(finite: bf.Log) -> None:
     assert answer.plot("weights").lines[0].get_ydata()[-1] == pytest.approx(1)
     assert answer.plot("visits:s").get_xlabel() == "s"
     assert len(answer.plot("horizon").lines[0].get_xdata()) > 10
+    assert answer.balance is not None and [one.name for one in answer.balance] == ["s", "action"]
+    drawn = answer.plot("balance")
+    for line, name in zip(drawn.lines, ("before", "after")):
+        assert list(line.get_xdata()) == [abs(getattr(one, name)) for one in answer.balance]
+    assert answer.balance[0].share and answer.balance[1].after < 1e-12 < answer.balance[1].before
+    visits, s, ns = answer.weights, finite.column("s").reshape(-1), finite.column("ns").reshape(-1)
+    assert visits is not None
+    for weights, found in ((np.full(len(s), 1 / len(s)), answer.balance[0].before), (visits, answer.balance[0].after)):
+        left = np.bincount(s.astype(int), weights, 3) - np.bincount(ns.astype(int), weights, 3)
+        assert 0.5 * np.abs(left).sum() == pytest.approx(found, abs=1e-12)  # modelwin never ends
     forest = bf.compare(finite, {"coin": "uniform"}, method=["naive", "blackbox"]).plot()
     assert "coin, blackbox" in [one.get_text() for one in forest.get_yticklabels()]
     for kind, said in (("pie", "should be"), ("visits:age", "none of")):
@@ -184,5 +209,5 @@ def test_pictures(finite: bf.Log) -> None:
     with pytest.raises(bf.UsageError, match="no horizon"):
         bf.estimate(finite, interval="none").plot("horizon")
     with pytest.raises(bf.UsageError, match="no weights"):
-        bf.estimate(finite, method="lstdq", interval="none").plot("weights")
+        bf.estimate(finite, method="lstdq", interval="none").plot("balance")
     matplotlib.pyplot.close("all")

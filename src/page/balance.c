@@ -13,7 +13,7 @@
  * begins anew, too.
  *
  * Cost: O(n) for every column; for A actions O(n A). */
-#include "page/balance.h"
+#include "backflow/report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static double left_of(const flow *f, int which, const double *x, const double *n
 }
 
 /* A column of numbers. */
-static void numbers(bf__balance *out, const flow *f, const double *x, const double *nx,
+static void numbers(bf_balance *out, const flow *f, const double *x, const double *nx,
                     const double *sx) {
     double n = (double)f->data->n, mean = 0, square = 0;
     for (int64_t i = 0; i < f->data->n; i++)
@@ -77,7 +77,7 @@ static void numbers(bf__balance *out, const flow *f, const double *x, const doub
 }
 
 /* A column of text: `count` numbers from j on, each 0 or 1. */
-static void categories(bf__balance *out, const flow *f, int j, int count) {
+static void categories(bf_balance *out, const flow *f, int j, int count) {
     const bf_dataset *d = f->data;
     out->share = true;
     for (int k = j; k < j + count; k++) {
@@ -88,7 +88,7 @@ static void categories(bf__balance *out, const flow *f, int j, int count) {
 }
 
 /* Finite states. */
-static bf_status states(bf__balance *out, const flow *f, bf_arena *arena, bf_error *err) {
+static bf_status states(bf_balance *out, const flow *f, bf_arena *arena, bf_error *err) {
     const bf_dataset *d = f->data;
     double *left, found[2];
     BF_ALLOC(left, arena, d->states, err);
@@ -112,7 +112,7 @@ static bf_status states(bf__balance *out, const flow *f, bf_arena *arena, bf_err
     return BF_OK;
 }
 
-static void actions(bf__balance *out, const flow *f) {
+static void actions(bf_balance *out, const flow *f) {
     const bf_dataset *d = f->data;
     double found[2] = {0, 0};
     for (int a = 0; a < d->actions; a++) {
@@ -142,12 +142,12 @@ static bf_status mean_action(double **out, const bf_dataset *d, const double *sa
     return BF_OK;
 }
 
-static bf_status vectors(bf__balance *list, int *count, const flow *f, bf_arena *arena,
+static bf_status vectors(bf_balance *list, int *count, const flow *f, bf_arena *arena,
                          bf_error *err) {
     const bf_dataset *d = f->data;
     for (int k = 0; k < d->action_dim; k++) {
         double *next, *start = NULL;
-        bf__balance *b = &list[(*count)++];
+        bf_balance *b = &list[(*count)++];
         BF_TRY(mean_action(&next, d, d->na, k, arena, err));
         if (f->steps.starts)
             BF_TRY(mean_action(&start, d, d->sa, k, arena, err));
@@ -157,12 +157,12 @@ static bf_status vectors(bf__balance *list, int *count, const flow *f, bf_arena 
     return BF_OK;
 }
 
-bf_status bf__balance_take(bf__balance **out, int *count, const bf_problem *problem,
-                           const double *weights, bf_arena *arena, bf_error *err) {
+bf_status bf_report_balance(const bf_balance **out, int *count, const bf_problem *problem,
+                            const double *weights, bf_arena *arena, bf_error *err) {
     const bf_dataset *d = problem->data;
     flow f = {d, bf__steps_of(problem), weights, 1, 0};
     double sum = 0;
-    bf__balance *list;
+    bf_balance *list;
     *count = 0;
     BF_ZALLOC(list, arena, d->state_dim + d->action_dim + 1, err);
     *out = list;
@@ -175,7 +175,7 @@ bf_status bf__balance_take(bf__balance **out, int *count, const bf_problem *prob
     if (f.steps.starts && d->episodes == 0)
         return BF_OK;
     for (int j = 0, together; j < d->state_dim; j += together) {
-        bf__balance *b = &list[(*count)++];
+        bf_balance *b = &list[(*count)++];
         together = bf__inputs_together(d, j);
         bf__input_name(d, j, b->name, sizeof b->name);
         if (d->states > 0)
@@ -186,7 +186,7 @@ bf_status bf__balance_take(bf__balance **out, int *count, const bf_problem *prob
             numbers(b, &f, d->state + j * d->n, d->next_state + j * d->n, d->state + j * d->n);
     }
     if (d->action && d->npi && (d->pi || !f.steps.starts)) {
-        bf__balance *b = &list[(*count)++];
+        bf_balance *b = &list[(*count)++];
         snprintf(b->name, sizeof b->name, "action");
         actions(b, &f);
     }

@@ -240,13 +240,13 @@ static double shown(double value) {
     return value < 1e-6 ? 0 : value;
 }
 
-void bf__chart_balance(FILE *out, const bf__balance *list, int count) {
+void bf__chart_balance(FILE *out, const bf_balance *list, int count) {
     double most[2] = {0.1, 0.05}; /* what is smaller looks small */
     for (int k = 0; k < count; k++)
         most[list[k].share] = fmax(most[list[k].share], fmax(list[k].before, list[k].after));
     fputs("<div class=\"rows\">\n", out);
     for (int k = 0; k < count; k++) {
-        const bf__balance *b = &list[k];
+        const bf_balance *b = &list[k];
         char text[96];
         if (b->share)
             snprintf(text, sizeof text, "%.2g%% → %.2g%%", 100 * shown(b->before),

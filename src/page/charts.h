@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "backflow/detail.h"
-#include "page/balance.h"
+#include "backflow/report.h"
 #include "page/columns.h"
 #include "report/marks.h"
 
@@ -43,7 +43,7 @@ bf_status bf__chart_map(FILE *out, const bf__column *across, const bf__column *u
 /* Rows with a name, a bar for `value` of at most `most`, and a text. */
 void bf__chart_bar(FILE *out, const char *name, double value, double most, const char *text);
 
-void bf__chart_balance(FILE *out, const bf__balance *list, int count);
+void bf__chart_balance(FILE *out, const bf_balance *list, int count);
 
 void bf__chart_horizon(FILE *out, const bf_horizon *horizon, double answer);
 

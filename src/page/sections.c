@@ -115,9 +115,10 @@ static bf_status columns(FILE *out, const bf_answer *answer, int level, bf_arena
 
 static bf_status balance(FILE *out, const bf_answer *answer, int level, bf_arena *arena,
                          bf_error *err) {
-    bf__balance *list;
+    const bf_balance *list;
     int count;
-    BF_TRY(bf__balance_take(&list, &count, answer->problem, answer->estimate->weights, arena, err));
+    BF_TRY(
+        bf_report_balance(&list, &count, answer->problem, answer->estimate->weights, arena, err));
     if (count == 0)
         return BF_OK;
     bf__html_heading(out, level, "Balance of the flow",

@@ -12,7 +12,7 @@ from __future__ import annotations
 from . import _blas
 from ._library import text as _text
 from ._native import lib as _lib
-from .answer import Answer, Interval, Reason
+from .answer import Answer, Balance, Interval, Reason
 from .bridges import from_d3rlpy, from_rlds, from_scope_rl, scorer
 from .compare import Comparison, Pair, compare
 from .errors import (
@@ -30,6 +30,7 @@ from .errors import (
 )
 from .estimate import estimate, glossary, methods
 from .log import Inspection, Log
+from .passes import Partial, Reading, begin, finish, merge, partial
 from .policy import Policy
 from .worlds import Truth, environments, reproduce, simulate, tool, value
 
@@ -40,6 +41,7 @@ __all__ = [
     "AbsentError",
     "Answer",
     "BackflowError",
+    "Balance",
     "CancelledError",
     "Comparison",
     "DataError",
@@ -52,19 +54,25 @@ __all__ = [
     "NumericError",
     "OutOfMemoryError",
     "Pair",
+    "Partial",
     "Policy",
     "PolicyError",
+    "Reading",
     "Reason",
     "Truth",
     "UsageError",
+    "begin",
     "compare",
     "environments",
     "estimate",
+    "finish",
     "from_d3rlpy",
     "from_rlds",
     "from_scope_rl",
     "glossary",
+    "merge",
     "methods",
+    "partial",
     "reproduce",
     "scorer",
     "simulate",

@@ -69,7 +69,7 @@ class Adapter:
         return columns, max([actions] + [one + 1 for one in columns])
 
     def _ask(self, states: Floats, log: "Log") -> Any:
-        if self.states == "frame" or (self.states == "auto" and log._frames):
+        if self.states == "frame" or (self.states == "auto" and log._names.frames):
             return self.function(log._frame(states))
         if self.states == "tensor":
             import torch

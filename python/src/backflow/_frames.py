@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import errors
-from ._library import Arena, Call, Progress, fill, text
+from ._library import Arena, Call, Progress, fill
 from ._native import ffi, lib
 
 if TYPE_CHECKING:
-    from .log import Log
+    from .log import Names
 
 Array = npt.NDArray[Any]
 _ELEMENTS = {"f8": "BF_FLOAT64", "f4": "BF_FLOAT32", "i4": "BF_INT32", "i8": "BF_INT64", "u1": "BF_UINT8", "b1": "BF_UINT8"}
@@ -179,22 +179,18 @@ def _coded(name: str, key: str, array: Array) -> tuple[Array, list[str]]:
 # ---- States as tables
 
 
-def columns_of(log: "Log", states: Array) -> dict[str, Array]:
+def columns_of(names: "Names", states: Array) -> dict[str, Array]:
     """States (n, d) by the columns of the log, with categories as words."""
+    if names.labels is not None:
+        return {names.states[0]: np.array(names.labels)[states[:, 0].astype(int)]}
     made: dict[str, Array] = {}
-    column, category = ffi.new("const char **"), ffi.new("const char **")
-    if log.states and lib.bf_dataset_states_named(log._pointer):
-        labels = np.array([log._name(lib.bf_dataset_state_label, s) for s in range(log.states)])
-        return {log.state_names[0]: labels[states[:, 0].astype(int)]}
-    for j, name in enumerate(log.state_names):
-        known = lib.bf_dataset_state_source(log._pointer, j, column, category)
-        if not known or not category[0]:
-            made[text(column[0]) if known else name] = states[:, j]
+    for j, (column, category) in enumerate(names.sources):
+        if category is None:
+            made[column] = states[:, j]
             continue
-        word, place = text(category[0]), text(column[0])
-        if place not in made:
-            made[place] = np.full(len(states), None, dtype=object)
-        made[place][states[:, j] > 0.5] = word
+        if column not in made:
+            made[column] = np.full(len(states), None, dtype=object)
+        made[column][states[:, j] > 0.5] = category
     return made
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import errors
-from ._library import Memory
+from ._library import Arena, Memory, check, text
 from ._native import ffi, lib
 
 if TYPE_CHECKING:
@@ -52,6 +52,16 @@ class Reason:
 
     def __str__(self) -> str:
         return f"{self.text} {self.advice}".strip()
+
+
+@dataclasses.dataclass(frozen=True)
+class Balance:
+    """How far the flow is out of balance in one column, with equal weights and with those of the answer."""
+
+    name: str  #: the column, or ``"action"``
+    before: float  #: with equal weights
+    after: float  #: with the weights of the answer; 0 is best
+    share: bool  #: measured as the share in the wrong place, otherwise in standard deviations
 
 
 def number(value: Any) -> float:
@@ -149,13 +159,32 @@ class Answer:
 
     @property
     def weights(self) -> Optional[Floats]:
-        """The weight of every row of the log, never negative; None if the method has none."""
+        """The weight of every row of the log, never negative; None if the method has none.
+
+        If the answer is of parts of a log, the rows are those of the sample (`whole`).
+        """
         return self._weights(lib.bf_estimate_weights)
 
     @property
     def signed_weights(self) -> Optional[Floats]:
         """The same with signs: their sum times the rewards is the value, to rounding."""
         return self._weights(lib.bf_estimate_signed_weights)
+
+    @property
+    def balance(self) -> Optional[list[Balance]]:
+        """The balance of the flow, column by column; None if the method has no weights.
+
+        In the long run the target enters every state as often as it leaves it. Equal weights do not
+        make the log do that; the weights of the answer should.
+        """
+        if self._run is None or self.weights is None:
+            return None
+        out, count, err, arena = ffi.new("const bf_balance **"), ffi.new("int *"), ffi.new("bf_error *"), Arena()
+        weights = lib.bf_estimate_weights(self._run.estimate)
+        check(lib.bf_report_balance(out, count, self._run.question.problem, weights, arena.pointer, err), err)
+        return [
+            Balance(text(out[0][k].name), out[0][k].before, out[0][k].after, bool(out[0][k].share)) for k in range(count[0])
+        ]
 
     def _weights(self, get: Any) -> Optional[Floats]:
         if self._run is None:
@@ -165,6 +194,11 @@ class Answer:
             return None
         address = int(ffi.cast("uintptr_t", data))
         return np.asarray(Memory(address, (self._run.rows,), None, "<f8", self._run))
+
+    @property
+    def whole(self) -> Optional[Mapping[str, Any]]:
+        """Of what log the answer is, if it was made from parts; ``"counted"`` says whether of all rows."""
+        return self._found.get("whole")
 
     # ---- What else was asked
 
@@ -198,8 +232,9 @@ class Answer:
 
         ``"value"``: the value with its interval. ``"weights"``: how the weights are spread. ``"visits"``:
         where the log went and where the target goes, along the first number of the state
-        (``"visits:lactate"`` along another). ``"horizon"``: reward over the first steps, if it was
-        asked for.
+        (``"visits:lactate"`` along another). ``"balance"``: how far the flow is
+        out of balance in every column, before and after weighting. ``"horizon"``: reward over the first
+        steps, if it was asked for.
         """
         from . import plot
 
@@ -211,12 +246,14 @@ class Answer:
         if word == "horizon":
             raise errors.UsageError('plot: the answer has no horizon; estimate(..., horizon=100) asks for it')
         values = self.weights
-        if word not in ("weights", "visits"):
-            raise errors.UsageError(f"`kind`: '{kind}' should be value, weights, visits or horizon")
+        if word not in ("weights", "visits", "balance"):
+            raise errors.UsageError(f"`kind`: '{kind}' should be value, weights, visits, balance or horizon")
         if values is None or self._run is None:
             raise errors.UsageError("plot: this answer has no weights")
         if word == "weights":
             return plot.weights(values, ax)
+        if word == "balance":
+            return plot.balance(self.balance or [], ax)
         log = self._run.question.log
         names = log.state_names
         if column and column not in names:

@@ -81,12 +81,14 @@ class Method:
 class _Run:
     """What an answer needs to stay alive: the log, the policies, and the arena with the estimate."""
 
-    def __init__(self, question: Question, estimate: Any, answer: Any, *held: Any) -> None:
-        self.question, self.estimate, self.answer, self.held = question, estimate, answer, held
+    def __init__(self, question: Question, answer: Any, *held: Any) -> None:
+        self.question, self.estimate, self.answer, self.held = question, answer.estimate, answer, held
         self.rows = len(question.log)
 
     def page(self, title: Optional[str]) -> str:
         """The answer as a page of HTML."""
+        if self.answer.whole:
+            raise errors.UsageError("to_html: the page needs the log in memory, and this answer is of its parts")
         return page(lib.bf_report_html, self.answer, title)
 
 
@@ -138,32 +140,44 @@ def estimate(
     trust_options, method_options = split(options)
     with Call(seed, threads, progress) as call:
         question = Question(log, policy, behavior, gamma, terminal, call)
-        arena, problem = question.arena, question.problem
-        chosen = Method(method, method_options, arena)
-        how = fill(lib.bf_trust_table, arena, trust_options)
-        call.seconds()
-        answer = ffi.new("bf_answer *", {"problem": problem, "estimator": chosen.estimator})
-        answer.size = ffi.sizeof("bf_answer")
-        found = ffi.new("const bf_estimate **")
-        call.check(
-            lib.bf_estimator_run(
-                found, chosen.estimator, problem, chosen.settings, call.context, arena.pointer, call.err
-            ),
-            *question.bound,
-        )
-        answer.estimate = found[0]
-        answer.seconds_estimate = call.seconds()
-        trust = ffi.new("const bf_trust **")
-        call.check(
-            lib.bf_trust_measure(
-                trust, found[0], chosen.estimator, problem, chosen.settings, how, call.context, arena.pointer,
-                call.err,
-            ),
-            *question.bound,
-        )  # fmt: skip
-        answer.trust = trust[0]
+        chosen = Method(method, method_options, question.arena)
+        how = fill(lib.bf_trust_table, question.arena, trust_options)
+        answer = run(question, chosen, how, call)
         _look_further(answer, chosen, how, horizon, risk, by, question, call)
-        return _told(answer, chosen, how, question, found[0])
+        return told(answer, chosen, how, question)
+
+
+def new_answer(question: Question, chosen: Method) -> Any:
+    """What a report will say, with nothing found yet."""
+    answer = ffi.new("bf_answer *", {"problem": question.problem, "estimator": chosen.estimator})
+    answer.size = ffi.sizeof("bf_answer")
+    return answer
+
+
+def run(question: Question, chosen: Method, how: Any, call: Call) -> Any:
+    """The estimate, and how far it can be trusted."""
+    arena, problem = question.arena, question.problem
+    answer = new_answer(question, chosen)
+    call.seconds()
+    found = ffi.new("const bf_estimate **")
+    call.check(
+        lib.bf_estimator_run(
+            found, chosen.estimator, problem, chosen.settings, call.context, arena.pointer, call.err
+        ),
+        *question.bound,
+    )
+    answer.estimate = found[0]
+    answer.seconds_estimate = call.seconds()
+    trust = ffi.new("const bf_trust **")
+    call.check(
+        lib.bf_trust_measure(
+            trust, found[0], chosen.estimator, problem, chosen.settings, how, call.context, arena.pointer,
+            call.err,
+        ),
+        *question.bound,
+    )  # fmt: skip
+    answer.trust = trust[0]
+    return answer
 
 
 def _look_further(
@@ -204,13 +218,13 @@ def _look_further(
     answer.outcomes = outcomes[0]
 
 
-def _told(answer: Any, chosen: Method, how: Any, question: Question, estimate: Any) -> Answer:
-    """The answer as the library reports it."""
+def told(answer: Any, chosen: Method, how: Any, question: Question, *held: Any) -> Answer:
+    """The answer as the library reports it; `held` are what it borrows."""
     listed = [(ffi.addressof(lib.bf_trust_table), how), *chosen.filled(question.problem, question.arena)]
     filled = ffi.new("bf_filled[]", [{"table": table, "options": options} for table, options in listed])
     answer.settings, answer.settings_count = filled, len(listed)
     found = json.loads(library_string(lib.bf_report_json, answer))
-    run = _Run(question, estimate, answer, filled, listed, chosen)
+    run = _Run(question, answer, filled, listed, chosen, *held)
     return Answer(found, library_string(lib.bf_report_text, answer), run)
 
 

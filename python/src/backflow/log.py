@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 from typing import Any, Mapping, Optional, Sequence, Union
@@ -18,6 +19,17 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 _TYPES = {"BF_FLOAT64": "<f8", "BF_FLOAT32": "<f4", "BF_INT32": "<i4", "BF_INT64": "<i8", "BF_UINT8": "|u1"}
 _NAME_ROOM = 256
+
+
+@dataclasses.dataclass(frozen=True)
+class Names:
+    """What the numbers of a log mean, in the words of the user."""
+
+    states: tuple[str, ...]  # what the numbers of a state are
+    sources: tuple[tuple[str, Optional[str]], ...]  # of each, its column and its category
+    labels: Optional[tuple[str, ...]]  # of finite states that are words
+    actions: Optional[tuple[str, ...]]  # None: 0, 1, ...
+    frames: Optional[str] = dataclasses.field(default=None, compare=False)  # the library of the frame
 
 
 class Inspection:
@@ -98,7 +110,7 @@ class Log:
         )  # fmt: skip
         self._arena = Arena()
         self._owners: tuple[Any, ...] = ()
-        self._frames = _frames.library_of(data)
+        self._library = _frames.library_of(data)
         self._pointer = _frames.read(data, given, keep, actions, kinds or {}, name, self._arena, progress, options)
         self._warn()
 
@@ -107,12 +119,19 @@ class Log:
         if ignored:
             logger.warning("columns not known and not used: %s", text(ignored))
 
+    _known: Optional[Names] = None
+    _library: Optional[str] = None
+    _least_actions = 0
+
     @classmethod
-    def _of(cls, pointer: Any, arena: Arena, *owners: Any) -> "Log":
-        """A log around a handle; `owners` have to stay alive."""
+    def _of(cls, pointer: Any, arena: Arena, *owners: Any, names: Optional[Names] = None, actions: int = 0) -> "Log":
+        """A log around a handle; `owners` have to stay alive.
+
+        A part of a log is given the names of the whole and its number of actions.
+        """
         self = cls.__new__(cls)
         self._arena, self._pointer, self._owners = arena, pointer, owners
-        self._frames = None
+        self._known, self._least_actions = names, actions
         return self
 
     @classmethod
@@ -169,7 +188,7 @@ class Log:
     @property
     def actions(self) -> int:
         """The number of actions; 0 if actions are vectors."""
-        return int(lib.bf_dataset_actions(self._pointer))
+        return max(self._least_actions, int(lib.bf_dataset_actions(self._pointer)))
 
     @property
     def action_dim(self) -> int:
@@ -204,19 +223,37 @@ class Log:
         return text(get(self._pointer, index, room, _NAME_ROOM))
 
     @property
+    def _names(self) -> Names:
+        if self._known is None:
+            at, column, category = self._pointer, ffi.new("const char **"), ffi.new("const char **")
+            states = tuple(self._name(lib.bf_dataset_state_name, j) for j in range(self.state_dim))
+            sources = []
+            for j, name in enumerate(states):
+                known = lib.bf_dataset_state_source(at, j, column, category)
+                word = text(category[0]) if known and category[0] else None
+                sources.append((text(column[0]) if known else name, word))
+            labels = actions = None
+            if self.states and lib.bf_dataset_states_named(at):
+                labels = tuple(self._name(lib.bf_dataset_state_label, s) for s in range(self.states))
+            if lib.bf_dataset_actions_named(at):
+                actions = tuple(self._name(lib.bf_dataset_action_name, a) for a in range(lib.bf_dataset_actions(at)))
+            self._known = Names(states, tuple(sources), labels, actions, self._library)
+        return self._known
+
+    @property
     def state_names(self) -> list[str]:
         """What the numbers of a state are: a column, or a column and its category."""
-        return [self._name(lib.bf_dataset_state_name, j) for j in range(self.state_dim)]
+        return list(self._names.states)
 
     @property
     def action_names(self) -> list[str]:
         """The actions as the log names them, or their numbers."""
-        return [self._name(lib.bf_dataset_action_name, a) for a in range(self.actions)]
+        return list(self._names.actions or map(str, range(self.actions)))
 
     def _action_code(self, name: Any) -> int:
         """The number of an action as the user calls it."""
-        if lib.bf_dataset_actions_named(self._pointer):
-            known = self.action_names
+        known = self._names.actions
+        if known is not None:
             wanted = str(name).lower() if isinstance(name, (bool, np.bool_)) else str(name)
             if wanted in known:
                 return known.index(wanted)
@@ -228,7 +265,7 @@ class Log:
 
     def _frame(self, states: Array) -> Any:
         """States (n, d) as a frame with the log's own columns, categories as words."""
-        return _frames.build(self._frames or "pandas", _frames.columns_of(self, states))
+        return _frames.build(self._names.frames or "pandas", _frames.columns_of(self._names, states))
 
     def __repr__(self) -> str:
         kind = f"{self.states} states" if self.states else f"states of {self.state_dim} numbers"
@@ -260,7 +297,7 @@ class Log:
                     return cls.read(path, format="hdf5", **options)
                 episodes = _minari.episodes_of(folder)
                 if episodes:
-                    return cls(**_minari.columns_of(episodes), name=folder, **options)
+                    return cls(**_minari.log_of(episodes), name=folder, **options)
         raise errors.FileError(
             f"{dataset}: no data set of Minari in HDF5 or Arrow here or in {home}; 'minari download {dataset}' fetches one"
         )

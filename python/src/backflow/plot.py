@@ -64,6 +64,21 @@ def visits(before: Any, weight: Any, name: str, ax: Any = None) -> Any:
     return ax
 
 
+def balance(columns: Sequence[Any], ax: Any = None) -> Any:
+    """How far the flow is out of balance in every column, with equal weights and with those of the answer."""
+    ax = _axes(ax, 1.4 + 0.35 * len(columns))
+    places = np.arange(len(columns))[::-1]
+    before, after = (np.array([abs(getattr(one, name)) for one in columns]) for name in ("before", "after"))
+    ax.hlines(places, after, before, color="lightgrey")
+    ax.plot(before, places, "o", color="grey", markerfacecolor="white", label="equal weights")
+    ax.plot(after, places, "o", color="tab:blue", label="weights of the answer")
+    ax.axvline(0, color="grey", linestyle=":")
+    ax.set_yticks(places, [f"{one.name} (share)" if one.share else one.name for one in columns])
+    ax.set_xlabel("out of balance (standard deviations; share: in the wrong place)")
+    ax.legend(frameon=False)
+    return ax
+
+
 def horizon(curve: Sequence[Any], limit: float, ax: Any = None) -> Any:
     """The mean reward over the first steps."""
     ax = _axes(ax, 3.5)
