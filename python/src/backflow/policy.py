@@ -104,7 +104,8 @@ class Policy:
         state (n). With actions that are vectors it gives (n, k), or `samples` draws of each,
         (n, samples, k), or a torch distribution, which is sampled with the seed. `states` says how
         it wants them: ``"array"`` (n, d), ``"tensor"``, or ``"frame"`` with the log's own columns;
-        ``"auto"`` is a frame if the log was made of one.
+        ``"auto"`` is a frame if the log was made of one. A frame is one of the log's library, otherwise one of
+        pandas, or a dict of arrays if there is no pandas.
         """
         adapter = _adapters.Adapter(function, states=states, samples=samples, seed=seed, actions=actions)
         return _Function(adapter, name or str(getattr(function, "__name__", "policy")))
