@@ -198,4 +198,12 @@ static inline mdp mdp_random(mdp_kind kind, bf_rng *rng, bf_arena *arena) {
     return m;
 }
 
+/* What the log earned. */
+static inline double mean_reward(const bf_dataset *data) {
+    double sum = 0;
+    for (int64_t i = 0; i < data->n; i++)
+        sum += data->reward[i] / (double)data->n;
+    return sum;
+}
+
 #endif

@@ -261,13 +261,6 @@ static bf_estimate simulate(const bf_problem *problem, const char *text) {
     return out;
 }
 
-static double mean_reward(const bf_dataset *data) {
-    double sum = 0;
-    for (int64_t i = 0; i < data->n; i++)
-        sum += data->reward[i] / (double)data->n;
-    return sum;
-}
-
 static void a_linear_process_has_its_value(void **state) {
     (void)state;
     static const struct {

@@ -1,0 +1,74 @@
+/* test_neighbours.c - The chain among neighbours that corrected weights start from: against the
+ * empirical chain, on a sample, and where nothing is near. */
+#include "line.h"
+
+#include "weights/rebalance.h"
+
+static void a_chain_of_repeated_pairs_is_the_empirical_one(void **state) {
+    (void)state;
+    for (int k = 0; k < 12; k++) {
+        bf_mark mark = bf_arena_mark(arena);
+        bf_rng rng = bf_rng_make(7, "random process", (uint64_t)k);
+        mdp m = mdp_random((mdp_kind)(k % 4), &rng, arena);
+        bf_dataset data = mdp_log(&m, 7, arena), table = twice(&data);
+        if (table.n > 10000)
+            continue; /* more would be sampled */
+        bf_dataset points = as_coordinates(&table);
+        double p0[MDP_MAX];
+        mdp_starts(&data, m.states, p0);
+        double truth = mdp_value(&m, 0.9, p0), size = 0;
+        for (int64_t i = 0; i < data.n; i++)
+            size = fmax(size, fabs(data.reward[i]));
+        bf_estimate out = line_answer(&points, 0.9, BF_TERMINAL_RESTART, "neighbours");
+        assert_near(out.value, truth, 1e-6 * size);
+        bf_arena_rewind(arena, mark);
+    }
+}
+
+static void a_chain_on_a_sample_serves_all_rows(void **state) {
+    (void)state;
+    line l = {.unit = 1};
+    double truth = line_value(&l, 1, BF_TERMINAL_RESTART), sum = 0, value = 0;
+    bf_dataset data = line_log(&l, 6000, 8);
+    bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
+    bf__points points;
+    bf__neighbours base;
+    assert_ok(bf__points_make(&points, &problem, "none", NULL, NULL, arena, &err), err);
+    assert_ok(bf__neighbours_solve(&base, &problem, &points, 16, 1500, NULL, arena, &err), err);
+    assert_true(base.rows < 1600);
+    for (int64_t i = 0; i < data.n; i++) {
+        sum += base.u[i];
+        value += base.u[i] * data.reward[i];
+    }
+    assert_near(sum, 1, 1e-9);
+    assert_near(value, truth, 0.08);
+}
+
+/* Among 99 columns of noise only the next row is near, if its action is the one: all other mass
+ * goes on as the log did, and weights are near to equal. */
+static void far_from_everything_is_the_log(void **state) {
+    (void)state;
+    enum { N = 600 };
+    for (int far = 0; far < 2; far++) {
+        line l = {.edge = 2, .unit = 1, .extra = far ? 99 : 0};
+        bf_dataset data = line_log(&l, N, 21);
+        bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
+        bf__points points;
+        bf__neighbours base;
+        double furthest = 0;
+        assert_ok(bf__points_make(&points, &problem, "none", NULL, NULL, arena, &err), err);
+        assert_ok(bf__neighbours_solve(&base, &problem, &points, 16, 0, NULL, arena, &err), err);
+        for (int i = 0; i < N; i++)
+            furthest = fmax(furthest, fabs(N * base.u[i] - 1));
+        assert_true(far ? base.left > 0.4 && furthest < 4 : base.left < 1e-6 && furthest > 10);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_chain_of_repeated_pairs_is_the_empirical_one),
+        cmocka_unit_test(a_chain_on_a_sample_serves_all_rows),
+        cmocka_unit_test(far_from_everything_is_the_log),
+    };
+    return cmocka_run_group_tests(tests, make_arena, drop_arena);
+}
