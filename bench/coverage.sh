@@ -88,7 +88,7 @@ one() {
 export -f one field
 
 # Seed after seed, so that a run that is stopped has some of every cell.
-plan | { grep -E "$cells" || true; } | awk -v first="$first" -v share="$share" '
+plan | { grep -E -e "$cells" || true; } | awk -v first="$first" -v share="$share" '
     { row[NR] = $1 " " $2 " " $3 " " $4 " " $5 " " $6 " " $7 " " $8
       logs[NR] = int($9 * share + 0.5)
       most = logs[NR] > most ? logs[NR] : most }
