@@ -9,7 +9,8 @@
 # JOBS is how many logs are worked on at once (1), each on one thread.
 #
 # The work goes on where it stopped: a log that has its line in OUT/coverage/ is not made again.
-# Prints and writes OUT/coverage.tsv, one line per log, and OUT/coverage.txt, the summary.
+# Prints and writes OUT/coverage.tsv, one line per log, and OUT/coverage.txt, the summary; the whole
+# answers stay in OUT/coverage/.
 set -euo pipefail
 export build=$1 out=$2 first=${3:-5000} share=${4:-1}
 cells=${5:-.}
@@ -81,6 +82,7 @@ one() {
             "$(sed -n '/"seconds"/,/}/p' "$folder/answer" | tr -d '\n' |
                 sed 's/.*"estimate": *\([0-9.e+-]*\).*"trust": *\([0-9.e+-]*\).*/\1 \2/')" \
             "$codes" >"$folder/line"
+        mv "$folder/answer" "${line%.tsv}.json"
         mv "$folder/line" "$line"
     fi
     rm -rf "$folder"
