@@ -26,6 +26,13 @@ typedef enum bf_needs {
     BF_NEEDS_PI = 1 << 3,       /* pi at the states themselves */
 } bf_needs;
 
+/* What intervals may go by. A method that has none of these is run on parts of the log. */
+typedef enum bf_traits {
+    BF_IS_PLAIN = 1 << 0,   /* the mean of the log: it does not ask what the target policy does */
+    BF_BALANCES = 1 << 1,   /* a mean under weights that balance the flow of the target policy */
+    BF_FIXED_COST = 1 << 2, /* takes as long on a part of the log as on the whole */
+} bf_traits;
+
 /* One of the models that a method chooses from, by an option or by the log. */
 typedef struct bf_model {
     const char *name;
@@ -35,8 +42,9 @@ typedef struct bf_model {
 
 typedef struct bf_estimator {
     const char *name;
-    const char *summary; /* one line, for `backflow list` */
-    unsigned needs;
+    const char *summary;                 /* one line, for `backflow list` */
+    unsigned needs;                      /* of bf_needs */
+    unsigned traits;                     /* of bf_traits */
     const bf_option_table *options;      /* read whatever the model is; NULL: none */
     const bf_model *(*model)(int index); /* the models, NULL past the end; NULL: there are none */
     /* The model for these settings and this log. If `problem` is NULL there is no log yet, and *out

@@ -94,7 +94,7 @@ static bf_status errors_of(double *se, const double *y, int count, work *k, bf_e
         const double *these = y + first * data->n;
         bf__influence influence;
         bf_mark mark = bf_arena_mark(k->arena);
-        if (strcmp(k->estimator->name, "naive") == 0)
+        if (k->estimator->traits & BF_IS_PLAIN)
             BF_TRY(bf__influence_mean(&influence, k->problem, these, some, NULL, &k->clusters,
                                       k->arena, err));
         else if (model && strcmp(model, "tabular") == 0)
@@ -123,12 +123,11 @@ static bf_interval around(const work *k, double value, double se, double low, do
 
 /* Why there cannot be intervals; NULL if there can. */
 static const char *why_none(const work *k) {
-    const char *method = k->estimator->name;
     if (k->how->interval == BF_INTERVAL_NONE)
         return "No interval was asked for.";
     if (k->clusters.none)
         return k->clusters.none;
-    if (strcmp(method, "naive") != 0 && strcmp(method, "blackbox") != 0)
+    if (!(k->estimator->traits & (BF_IS_PLAIN | BF_BALANCES)))
         return "These intervals go by weights that balance the flow, and this method's do not.";
     return NULL;
 }

@@ -24,5 +24,6 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
 const bf_estimator bf__estimator_naive = {
     .name = "naive",
     .summary = "mean reward of the log, whatever the target policy",
+    .traits = BF_IS_PLAIN,
     .run = run,
 };

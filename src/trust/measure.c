@@ -84,9 +84,8 @@ static bf_status quantities(double **out, int *count, const measuring *m, bf_err
 /* Whether the answer is a mean of rewards under weights that make the flow balance, or a plain one.
  */
 static bool has_weights(const measuring *m) {
-    const char *name = m->estimator->name;
-    return strcmp(name, "naive") == 0 ||
-           (m->estimate->weights && (strcmp(name, "blackbox") == 0 || strcmp(name, "dr") == 0));
+    unsigned traits = m->estimator->traits;
+    return traits & BF_IS_PLAIN || (traits & BF_BALANCES && m->estimate->weights);
 }
 
 static bf_status find_influence(measuring *m, bf_error *err) {
@@ -94,12 +93,11 @@ static bf_status find_influence(measuring *m, bf_error *err) {
     const double *w = e->signed_weights ? e->signed_weights : e->weights;
     double *rewards;
     int count;
-    bool naive = strcmp(m->estimator->name, "naive") == 0;
     if (!has_weights(m))
         return BF_OK;
     BF_TRY(quantities(&rewards, &count, m, err));
     m->has_influence = true;
-    if (naive)
+    if (m->estimator->traits & BF_IS_PLAIN)
         return bf__influence_mean(&m->influence, m->problem, rewards, count, NULL, &m->clusters,
                                   m->arena, err);
     if (e->model && strcmp(e->model, "tabular") == 0)
@@ -114,7 +112,7 @@ static bf_status find_influence(measuring *m, bf_error *err) {
  * steps, whatever the log. */
 static bool fixed_cost(const measuring *m) {
     const char *model = m->estimate->model;
-    return strcmp(m->estimator->name, "fqe") == 0 || (model && strstr(model, "neural"));
+    return m->estimator->traits & BF_FIXED_COST || (model && strstr(model, "neural"));
 }
 
 /* Parts may cost twice the estimate. Two splits in halves, which is that or less; one if the log is
@@ -122,7 +120,7 @@ static bool fixed_cost(const measuring *m) {
  * nothing else tells the noise: one in halves and one in fifths, which says more of it. */
 static bf_status find_parts(measuring *m, bf_error *err) {
     static const int halves[] = {2, 2}, mixed[] = {2, 5};
-    if (m->how->interval != BF_INTERVAL_FULL || strcmp(m->estimator->name, "naive") == 0)
+    if (m->how->interval != BF_INTERVAL_FULL || m->estimator->traits & BF_IS_PLAIN)
         return BF_OK;
     bool once = fixed_cost(m) || (m->has_influence && m->problem->data->n > LARGE);
     return bf__parts_run(&m->parts, m->has_influence ? halves : mixed, once ? 1 : 2, m->estimator,

@@ -266,6 +266,7 @@ const bf_estimator bf__estimator_fqe = {
     .name = "fqe",
     .summary = "fitted Q evaluation with a network; needs no behaviour policy",
     .needs = BF_NEEDS_TARGET,
+    .traits = BF_FIXED_COST,
     .options = &table,
     .run = run,
 };

@@ -120,6 +120,7 @@ const bf_estimator bf__estimator_blackbox = {
     .name = "blackbox",
     .summary = "weights that balance the flow of the target policy; needs no behaviour policy",
     .needs = BF_NEEDS_TARGET,
+    .traits = BF_BALANCES,
     .options = &bf__blackbox_table,
     .model = bf__weights_model,
     .choose = choose,
