@@ -91,8 +91,8 @@ static void parts(void **state) {
                                .part_split = split,
                                .level = 0.9};
     assert_ok(bf__contest_judge(&contest, &input, arena, &err), err);
-    /* noise^2 = (1 + 1) / 2 / 1, what the halves are off by = 2 - 2.5, shift 0.2 */
-    assert_near(contest.pairs[0].se, sqrt(1 + 0.25 + 0.04), 1e-14);
+    /* noise^2 = (1 + 1) / 2 / 1, what the halves are off by = 2 - 2.5, shift 0.25 */
+    assert_near(contest.pairs[0].se, sqrt(1 + 0.25 + 0.0625), 1e-14);
     a[1] = NAN; /* a half without an answer: nothing is known */
     assert_ok(bf__contest_judge(&contest, &input, arena, &err), err);
     assert_false(contest.possible);
@@ -122,6 +122,35 @@ static void exact_contributions_are_not_talked_down(void **state) {
     of_them[0].exact = of_them[1].exact = true;
     assert_ok(bf__contest_judge(&contest, &input, arena, &err), err);
     assert_near(contest.pairs[0].se, se, 1e-14);
+}
+
+/* Steps without noise: the geometric mean of both, but not less than a third of the clusters'. */
+static void steady_steps_have_smaller_errors(void **state) {
+    (void)state;
+    double c[3 * J], near[] = {-1, 1}, none[] = {0, 0};
+    int split[] = {0, 0};
+    bf__measured of_them[3];
+    bf__contest contest;
+    three(of_them, c);
+    bf__contest_input input = {
+        .contestants = of_them, .count = 2, .clusters = J, .level = 0.95, .part_split = split};
+    for (int a = 0; a < 2; a++) {
+        of_them[a].parts = a == 0 ? near : none;
+        of_them[a].value = 0;
+        of_them[a].steady = true;
+    }
+    assert_ok(bf__contest_judge(&contest, &input, arena, &err), err);
+    double se = contest.pairs[0].se;
+    input.part_count = 2;
+    assert_ok(bf__contest_judge(&contest, &input, arena, &err), err);
+    assert_near(contest.pairs[0].se, sqrt(se * 1), 1e-14); /* S^2 = (1 + 1) / 2 */
+    near[0] = -1e-3 * se;
+    near[1] = 1e-3 * se;
+    assert_ok(bf__contest_judge(&contest, &input, arena, &err), err);
+    assert_near(contest.pairs[0].se, se / 3, 1e-14);
+    of_them[1].steady = false; /* of one of the two nothing is known */
+    assert_ok(bf__contest_judge(&contest, &input, arena, &err), err);
+    assert_near(contest.pairs[0].se, se * sqrt((1 + 1e-6) / 2), 1e-13);
 }
 
 /* Halves alone: no more degrees of freedom than they have, and at least 2. */
@@ -239,6 +268,7 @@ int main(void) {
         arena_test(which_lever),
         arena_test(few_parts_are_few_numbers),
         arena_test(exact_contributions_are_not_talked_down),
+        arena_test(steady_steps_have_smaller_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -221,24 +221,44 @@ static void every_rule_has_two_sides(void **state) {
 }
 
 /* Every correction was dropped: the answer is that of the base. That alone is something to look at;
- * if the weights gather on few rows or at the ends of trajectories, the log cannot tell. */
+ * if the weights gather on few rows, at the ends of trajectories or where no other trajectory is,
+ * the log cannot tell. */
 static void nothing_vouches_for_the_base(void **state) {
     (void)state;
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 9; k++) {
+        bool astray = k == 1 || k == 2 || k == 6 || k == 8;
         bf__facts e = nothing_wrong();
         estimate.warnings[0] = (bf_warning){"correction-dropped", "dropped", "Compare.", false};
         estimate.warnings[1] = (bf_warning){"one-row", "one row", "Look.", true};
         estimate.warning_count = k == 1 || k == 4 ? 2 : 1;
-        bf__diagnose(&estimate, BF__D_BASE_VALUE, k >= 4 ? 0.4 : estimate.value);
+        bf__diagnose(&estimate, BF__D_BASE_VALUE, k == 4 || k == 5 ? 0.4 : estimate.value);
+        bf__diagnose(&estimate, BF__D_ESS, k == 6 ? 19 : k == 7 ? 21 : 500); /* of 1000 rows */
+        e.gap = k == 8 ? 0.45 : 0.04;
         e.age_rise = k == 2 || k == 3 || k == 5 ? 5 : 1;
         e.horizon = k == 3 ? 50 : INFINITY; /* the trajectories are long enough */
         assert_ok(bf__verdict(&trust, &e, arena, &err), err);
-        assert_int_equal(trust.verdict,
-                         k == 1 || k == 2 ? BF_VERDICT_CANNOT_TELL : BF_VERDICT_LOOK);
+        assert_int_equal(trust.verdict, astray ? BF_VERDICT_CANNOT_TELL : BF_VERDICT_LOOK);
         bool found = false;
         for (int i = 0; i < trust.reason_count; i++)
             found = found || strcmp(trust.reasons[i].code, "uncorrected") == 0;
-        assert_true(found == (k == 1 || k == 2));
+        assert_true(found == astray);
+    }
+}
+
+/* Pairs that the log never shows: an interval has them, if there is one and they are not many. */
+static void gaps_are_in_the_width(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        bf__facts e = nothing_wrong();
+        bf_verdict verdict;
+        estimate.warnings[0] = (bf_warning){"unseen-pairs", "unseen", "Collect.", true};
+        estimate.warning_count = 1;
+        bf__diagnose(&estimate, k & 2 ? BF__D_COVERAGE_MODEL : BF__D_COVERAGE, k & 1 ? 0.84 : 0.86);
+        assert_string_equal(judged(&e, &verdict), "unseen-pairs");
+        assert_int_equal(verdict, k & 1 ? BF_VERDICT_CANNOT_TELL : BF_VERDICT_LOOK);
+        e.half = e.bias = NAN;
+        assert_string_equal(judged(&e, &verdict), "unseen-pairs");
+        assert_int_equal(verdict, BF_VERDICT_CANNOT_TELL);
     }
 }
 
@@ -346,6 +366,7 @@ int main(void) {
         arena_test(few_rows_are_in_the_width),
         arena_test(warnings_are_reasons),
         arena_test(nothing_vouches_for_the_base),
+        arena_test(gaps_are_in_the_width),
         arena_test(methods_disagree),
         arena_test(little_support),
     };

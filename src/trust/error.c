@@ -8,7 +8,8 @@
 #include <string.h>
 
 /* Chosen on logs of seeds below 1000; docs/trust.md has what was measured. */
-static const double shift_with_parts = 0.2, shift_alone = 0.3;
+static const double shift_with_parts = 0.25, shift_alone = 0.3;
+static const double least = 1.0 / 3; /* of se */
 
 static bool has_part(const bf__measured *answers, int count, int part) {
     for (int a = 0; a < count; a++)
@@ -22,11 +23,13 @@ bf__error_form bf__error_form_of(const bf__measured *answers, int count, int64_t
     bf__error_form form = {.clusters = clusters > 1 ? clusters : 0,
                            .part_count = part_count,
                            .part_split = part_split,
-                           .exact = true};
+                           .exact = true,
+                           .steady = true};
     bool lacking[BF__MOST_SPLITS] = {false};
     for (int a = 0; a < count; a++) {
         form.clusters = answers[a].c ? form.clusters : 0;
         form.exact = form.exact && answers[a].exact;
+        form.steady = form.steady && answers[a].steady;
     }
     for (int k = 0; k < part_count; k++) {
         form.size[part_split[k]]++;
@@ -77,11 +80,16 @@ double bf__error_variance(const bf__error_form *form, const double *z) {
     int64_t parts = form->part_count + BF__MOST_SPLITS;
     double by_cluster = squares(z, form->clusters);
     double by_part = squares(z + form->clusters, parts);
-    int count = (form->clusters > 0) + (form->df > 0);
-    double variance = count > 0 ? (by_cluster + by_part) / count : NAN;
+    double shift = squares(z + form->clusters + parts, 1), variance = NAN;
+    if (form->clusters > 0 && form->df > 0 && form->steady)
+        variance = fmax(sqrt(by_cluster * by_part), least * least * by_cluster);
+    else if (form->clusters > 0 && form->df > 0)
+        variance = (by_cluster + by_part) / 2;
+    else if (form->clusters > 0 || form->df > 0)
+        variance = by_cluster + by_part;
     if (form->clusters > 0 && form->exact)
         variance = fmax(variance, by_cluster);
-    return variance + squares(z + form->clusters + parts, 1);
+    return variance + shift;
 }
 
 double bf__error_df(const bf__error_form *form, double effective) {

@@ -19,7 +19,8 @@ typedef struct bf__measured {
     double shift;        /* of the value by its correction; 0: none */
     double effective;    /* clusters that carry the weight */
     const double *c;     /* (clusters): what each contributes, or NULL: not known */
-    bool exact;          /* c is exact, as it is for finite states and for plain means */
+    bool exact;          /* c is noise and nothing else, as for finite states and plain means */
+    bool steady;         /* steps have no noise: c is mostly what q misses of them */
     const double *parts; /* (part_count): the values on parts of the log, NaN if there is none */
 } bf__measured;
 
@@ -31,7 +32,7 @@ typedef struct bf__error_form {
     int size[BF__MOST_SPLITS]; /* parts of each split; 0: some answer lacks one of them */
     int splits;                /* whose size is not 0 */
     int df;                    /* of the scatter of parts; 0: nothing is known of it */
-    bool exact;
+    bool exact, steady;
 } bf__error_form;
 
 /* The form of `count` answers to a log of `clusters` clusters that was split as part_split says. */
@@ -46,11 +47,14 @@ void bf__error_fill(double *z, const bf__error_form *form, const bf__measured *a
 
 /* The square of the standard error: of an answer from its z, of a difference from that of two.
  *
- *     s^2 = (S^2 + se^2) / 2 + (0.2 shift)^2,   se^2 = J / (J - 1) sum_j c_j^2,
+ *     s^2 = (S^2 + se^2) / 2 + (0.25 shift)^2,   se^2 = J / (J - 1) sum_j c_j^2,
  *     S^2 = sum_k (v_k - vbar)^2 / (K (K - 1)) + (vbar - value)^2,  in the mean over splits
  *
  * If one of S and se is missing the other stands alone; without S the shift counts with 0.3. If c
- * is exact, few parts do not talk it down: s is not below se. NaN if there is neither. */
+ * is exact, few parts do not talk it down: s is not below se. If steps have no noise, the error
+ * falls faster than the root of n, and both are too large: S se takes the place of their mean, but
+ * two halves that happen to agree do not make it smaller than a third of se. NaN if there is
+ * neither. */
 double bf__error_variance(const bf__error_form *form, const double *z);
 
 /* Degrees of freedom, if `effective` clusters carry the weight: that many less 1, but no more than

@@ -27,6 +27,7 @@
 #include "trust/student.h"
 #include "trust/trust.h"
 #include "trust/verdict.h"
+#include "weights/noise.h"
 
 static const bf_option rows[] = {
     BF_OPTION_CHOICE(bf_trust_options, interval, "full", "full|fast|none",
@@ -152,9 +153,12 @@ static bf_status collect(bf__measured *out, const measuring *m, bf__measure meas
                          double effective, bf_error *err) {
     double value[BF__MEASURES], base = bf__diagnosed(m->estimate, BF__D_BASE_VALUE), *parts;
     bf__measures(value, m->estimate);
+    double noise = bf__diagnosed(m->estimate, BF__D_STEP_NOISE);
+    bool exact = m->influence.exact || bf__steps_are_noisy(noise);
     *out = (bf__measured){.value = value[measure],
                           .effective = effective,
-                          .exact = m->has_influence && m->influence.exact};
+                          .exact = m->has_influence && exact,
+                          .steady = m->has_influence && isfinite(noise) && !exact};
     if (measure == BF__VALUE) {
         out->shift = isfinite(base) ? m->estimate->value - base : 0;
         out->c = m->has_influence ? m->influence.c : NULL;

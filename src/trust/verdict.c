@@ -10,6 +10,7 @@
 
 #include "core/fail.h"
 #include "estimator/diagnostics.h"
+#include "estimator/judge.h"
 
 /* ---- Limits, chosen on logs of seeds below 1000 */
 
@@ -22,12 +23,17 @@ static const double wide_gap = 0.4;
 static const double thin_rows = 0.03, thin_gap = 0.05; /* shares: of rows, of next pairs */
 static const double steep = 4;                         /* rise of weight with age */
 static const double mostly_still = 0.5;
-static const double moves = 1; /* shift of the parts, in half-widths */
+static const double mostly_shown = 0.85; /* of what the target does next */
+static const double moves = 1;           /* shift of the parts, in half-widths */
+
+static bool is(const bf_warning *warning, bf__reason_id id) {
+    return strcmp(warning->code, bf__reason_code((int)id)) == 0;
+}
 
 /* Whether the method gave that reason itself. */
 static bool was_said(const bf_estimate *estimate, bf__reason_id id) {
     for (int i = 0; i < estimate->warning_count; i++)
-        if (strcmp(estimate->warnings[i].code, bf__reason_code((int)id)) == 0)
+        if (is(&estimate->warnings[i], id))
             return true;
     return false;
 }
@@ -128,19 +134,24 @@ static bool stands_still(bf__reason *out, const bf__facts *f) {
 }
 
 /* No correction was credible, so nothing vouches for the chain of neighbours; and its mass is where
- * such a chain goes astray: on few rows, or at the ends of trajectories that are too short. */
+ * such a chain goes astray: on few rows, at the ends of trajectories that are too short, or where
+ * no other trajectory shows what the target does. */
 static bool uncorrected(bf__reason *out, const bf__facts *f) {
     double base = bf__diagnosed(f->estimate, BF__D_BASE_VALUE);
     bool dropped = was_said(f->estimate, BF__W_CORRECTION_DROPPED) &&
                    fabs(f->estimate->value - base) <= 1e-9 * (f->high - f->low);
     bool late = f->age_rise > steep && f->horizon > f->longest;
-    bool few = was_said(f->estimate, BF__W_FEW_ROWS) || was_said(f->estimate, BF__W_ONE_ROW);
-    if (!dropped || !(late || few))
+    bool few = was_said(f->estimate, BF__W_ONE_ROW) ||
+               bf__diagnosed(f->estimate, BF__D_ESS) < bf__least_rows_of_fit(f->n);
+    bool alone = f->gap > wide_gap;
+    if (!dropped || !(late || few || alone))
         return false;
     return bf__say(out, BF__W_UNCORRECTED, true,
                    "no correction of the weights was credible, and they gather %s: nothing "
                    "vouches for the answer",
-                   few ? "on few rows" : "at the ends of the trajectories");
+                   few    ? "on few rows"
+                   : late ? "at the ends of the trajectories"
+                          : "where the target goes alone");
 }
 
 static bool parts_shift(bf__reason *out, const bf__facts *f) {
@@ -167,12 +178,22 @@ static const bf__rule rules[] = {
 
 /* ---- Asking them */
 
-/* Few rows with much weight make an answer vary, and an interval sees that: the width has it
- * already if enough clusters are left to measure it by. Then it is something to look at. */
+/* The share of what the target does next that the log shows, by the weights or by the model. */
+static double shown(const bf_estimate *estimate) {
+    double by_weights = bf__diagnosed(estimate, BF__D_COVERAGE);
+    return isnan(by_weights) ? bf__diagnosed(estimate, BF__D_COVERAGE_MODEL) : by_weights;
+}
+
+/* Some reasons of a method are about what an interval measures, and then are something to look at.
+ * Few rows with much weight make an answer vary: the width has it if enough clusters are left to
+ * measure it by. So do gaps of a finite log: other clusters have other gaps. */
 static bool in_the_width(const bf_warning *warning, const bf__facts *f) {
-    bool few = strcmp(warning->code, bf__reason_code(BF__W_FEW_ROWS)) == 0 ||
-               strcmp(warning->code, bf__reason_code(BF__W_ONE_ROW)) == 0;
-    return few && isfinite(f->half) && f->effective >= enough_clusters;
+    if (!isfinite(f->half))
+        return false;
+    if (is(warning, BF__W_UNSEEN_PAIRS))
+        return shown(f->estimate) >= mostly_shown;
+    return (is(warning, BF__W_FEW_ROWS) || is(warning, BF__W_ONE_ROW)) &&
+           f->effective >= enough_clusters;
 }
 
 bf_status bf__verdict(bf_trust *trust, const bf__facts *facts, bf_arena *arena, bf_error *err) {

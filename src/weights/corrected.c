@@ -30,7 +30,7 @@
 enum { WIDTHS = 2, RIDGES = 2, MEMBERS = WIDTHS * RIDGES, RUNGS = 5 };
 enum { FEATURES = 800, ALL_ROWS = 40000, SOME_ROWS = 30000, LARGE = 100000 };
 static const double widths[WIDTHS] = {2, 1}; /* the last one's features serve the report */
-static const double credible = 0.05, noisy = 0.1;
+static const double credible = 0.05;
 
 typedef struct trial {
     bf__points points;
@@ -158,7 +158,8 @@ static bf_status correct_width(trial *t, double *w, double *negative, bool last,
             BF_TRY(bf__features_part(&part, lowrank, &t->points, &t->kernel, width, &t->some,
                                      context, arena, err));
         BF_TRY(bf__correction_make(&correction, &t->base, lowrank, t->some.n > 0 ? &t->some : NULL,
-                                   &part, t->noise > noisy, problem->gamma, context, arena, err));
+                                   &part, bf__steps_are_noisy(t->noise), problem->gamma, context,
+                                   arena, err));
         climb(t, bf__correction_least(correction));
         t->made = 0;
         BF_TRY(fit_rungs(t, t->ridges, correction, n, context, arena, err));

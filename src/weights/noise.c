@@ -116,3 +116,7 @@ bf_status bf__step_noise(double *share, const bf__points *f, bf_arena *arena, bf
     bf_arena_rewind(arena, mark);
     return BF_OK;
 }
+
+bool bf__steps_are_noisy(double share) {
+    return share > 0.1;
+}
