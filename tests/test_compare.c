@@ -148,6 +148,12 @@ static void steady_steps_have_smaller_errors(void **state) {
     near[1] = 1e-3 * se;
     assert_ok(bf__contest_judge(&contest, &input, arena, &err), err);
     assert_near(contest.pairs[0].se, se / 3, 1e-14);
+    of_them[2].parts = none; /* of a third nothing is known, which is no matter to these two */
+    of_them[2].value = 0;
+    input.count = 3;
+    assert_ok(bf__contest_judge(&contest, &input, arena, &err), err);
+    assert_near(contest.pairs[0].se, se / 3, 1e-14);
+    input.count = 2;
     of_them[1].steady = false; /* of one of the two nothing is known */
     assert_ok(bf__contest_judge(&contest, &input, arena, &err), err);
     assert_near(contest.pairs[0].se, se * sqrt((1 + 1e-6) / 2), 1e-13);

@@ -33,20 +33,25 @@ void bf__holm(double *holm, const double *p, int n) {
 
 /* The vectors of all contestants, in one form. */
 typedef struct vectors {
+    const bf__measured *of;
     bf__error_form form;
     int64_t length;
     const double *z; /* (count, length) */
     double *gap;     /* (length): room for a difference */
 } vectors;
 
-/* The variance of the error of a less that of b; b < 0: of a alone. */
+/* The variance of the error of a less that of b; b < 0: of a alone. What is known of the errors of
+ * others does not matter. */
 static double variance(const vectors *v, int a, int b) {
     const double *first = v->z + a * v->length, *second = v->z + b * v->length;
+    bf__error_form form = v->form;
+    form.exact = v->of[a].exact && (b < 0 || v->of[b].exact);
+    form.steady = v->of[a].steady && (b < 0 || v->of[b].steady);
     if (b < 0)
-        return bf__error_variance(&v->form, first);
+        return bf__error_variance(&form, first);
     for (int64_t e = 0; e < v->length; e++)
         v->gap[e] = first[e] - second[e];
-    return bf__error_variance(&v->form, v->gap);
+    return bf__error_variance(&form, v->gap);
 }
 
 static void judge_pair(bf__contest_pair *pair, const bf__contest_input *in, const vectors *v) {
@@ -122,7 +127,8 @@ bf_status bf__contest_judge(bf__contest *out, const bf__contest_input *in, bf_ar
                             bf_error *err) {
     int count = in->count, pairs = count * (count - 1) / 2, at = 0;
     double *z, *l, *p, *holm;
-    vectors v = {.form = bf__error_form_of(in->contestants, count, in->clusters, in->part_count,
+    vectors v = {.of = in->contestants,
+                 .form = bf__error_form_of(in->contestants, count, in->clusters, in->part_count,
                                            in->part_split)};
     v.length = bf__error_length(&v.form);
     *out = (bf__contest){.possible = v.form.clusters > 0 || v.form.df > 0, .pair_count = pairs};
