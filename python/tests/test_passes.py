@@ -224,3 +224,20 @@ def test_the_example_with_dask(walks: Columns, tmp_path: pathlib.Path, scheduler
     memory = bf.estimate(bf.Log(**walks), policy, interval="fast")
     assert answer is not None and answer.value == memory.value
     assert answer.diagnostics == memory.diagnostics
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 20])
+@pytest.mark.parametrize("most", [1, 4, 7, 100])
+def test_pieces_of_a_partition(size: int, most: int) -> None:
+    """Record batches of Spark are cut between episodes, and no row is lost (python/beside has the cluster)."""
+    arrow = pytest.importorskip("pyarrow")
+    from backflow.spark import _pieces
+
+    ids = np.repeat([3, 5, 9, 11, 20], [4, 1, 7, 2, 6])
+    batches = arrow.table({"id": ids, "row": np.arange(20)}).to_batches(max_chunksize=size)
+    pieces = list(_pieces(batches, "id", most))
+    assert [row for one in pieces for row in one["row"].to_pylist()] == list(range(20))
+    seen = [set(one["id"].to_pylist()) for one in pieces]
+    assert sum(len(one) for one in seen) == 5
+    # What is held is less than `most` rows, or an episode that has not ended; and then one batch comes.
+    assert max(one.num_rows for one in pieces) <= max(most - 1, 7) + size

@@ -11,8 +11,11 @@ the sorted log in memory, whatever the number of partitions.
 
 from __future__ import annotations
 
+import itertools
 import pickle
 from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, Union
+
+import numpy as np
 
 from . import errors
 from .answer import Answer
@@ -60,7 +63,8 @@ def estimate(
         while isinstance(reading, Reading):
             sizes, found = _read(rows, reading, columns, actions, firsts, batch)
             if reading.kind == "sample":
-                firsts = {one: sum(sizes[other] for other in sizes if other < one) for one in sizes}
+                places = sorted(sizes)
+                firsts = dict(zip(places, itertools.accumulate([0] + [sizes[one] for one in places])))
             reading = finish(reading, found)
     finally:
         rows.unpersist()
@@ -147,10 +151,8 @@ def _pieces(batches: Iterable[Any], episode: Optional[str], most: int) -> Iterat
 
 def _last_border(ids: Any) -> int:
     """Where the last episode begins."""
-    end = len(ids)
-    while end > 0 and ids[end - 1] == ids[-1]:
-        end -= 1
-    return end
+    others = np.flatnonzero(ids != ids[-1])
+    return int(others[-1]) + 1 if others.size else 0
 
 
 __all__ = ["estimate"]
