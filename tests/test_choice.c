@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/summary.h"
+
 TEST_ARENA;
 
 enum { EPISODES = 12, STEPS = 30, N = EPISODES * STEPS };
@@ -145,12 +147,34 @@ static void a_simulator_that_leaves_the_log_is_not_chosen(void **state) {
     assert_near(own.value, answer("blackbox", &problem, NULL, NULL).value, 0);
 }
 
+/* The text, the page and the summary say the same sentence about a part. */
+static void each_part_has_its_sentence(void **state) {
+    (void)state;
+    static const char *const expected[] = {
+        "blackbox would have said 0.25: neighbours say little.",
+        "model has no answer: it needs start states.",
+        "The answer is that of simulator: it reproduces the log.",
+    };
+    bf_estimate e = {.value = 2,
+                     .part_count = 3,
+                     .parts = {{"blackbox", "corrected", 0.25, 0, "neighbours say little"},
+                               {"model", NULL, NAN, 0, "it needs start states"},
+                               {"simulator", "regression", 2, 1, "it reproduces the log"}}};
+    char sentence[BF__SENTENCE];
+    for (int k = 0; k < 3; k++) {
+        assert_true(bf__summary_part(sentence, &e, k));
+        assert_string_equal(sentence, expected[k]);
+    }
+    assert_false(bf__summary_part(sentence, &e, 3));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         arena_test(few_dimensions_are_for_blackbox),
         arena_test(options_are_those_of_blackbox),
         arena_test(many_dimensions_are_for_the_simulator),
         arena_test(a_simulator_that_leaves_the_log_is_not_chosen),
+        arena_test(each_part_has_its_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

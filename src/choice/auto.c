@@ -1,15 +1,15 @@
-/* auto.c - The default: the black-box estimate, or a simulator where neighbours say little.
+/* auto.c - The default: it asks other methods, and answers with what one of them says.
  *
- * Answers with what one of its parts says, and names it with its reasons. The parts:
+ * The methods are the parts of parts.def, the safest first. For finite states, in few dimensions,
+ * and if options were given (they are those of blackbox), the first is all that is asked: there
+ * neighbours tell what the target meets. In more than eight dimensions, states and vector actions
+ * together, neighbours say little, and the others are asked as well. The answer is that of the last
+ * one that has nothing against itself. That is more than a formality: a simulator runs the log's
+ * own behaviour as well, and has to reproduce what the log earned (judge.c). If all of them doubt
+ * themselves, the first answers, with its own reasons.
  *
- *   blackbox    first, with the options that were given, which are its own. For finite states, and
- * in few dimensions, nothing else is asked: there neighbours tell what the target meets. simulator
- * in more than eight dimensions, states and vector actions together, if the user has set no option
- * of blackbox. It answers if it has nothing against its own answer. That is more than a formality:
- * it runs the log's own behaviour as well, and has to reproduce what the log earned (judge.c).
- *
- * If both are asked and the simulator does not believe itself, blackbox answers, with its own
- * reasons. The weights of blackbox are handed out in any case: a simulator has none.
+ * A part answers whole: its interval and its verdict are its own. The weights of the first are
+ * handed out in any case.
  *
  * Cost  that of the parts that are asked */
 #include <math.h>
@@ -19,18 +19,36 @@
 #include "core/context.h"
 #include "core/fail.h"
 #include "estimator/answer.h"
+#include "problem/nodes.h"
 #include "weights/weights.h"
 
-enum { FEW_DIMENSIONS = 8 };
+static bool always(const bf_problem *problem) {
+    (void)problem;
+    return true;
+}
+
+static bool many_dimensions(const bf_problem *problem) {
+    const bf_dataset *data = problem->data;
+    bool finite = data->action && data->states > 0;
+    return !finite && data->state_dim + data->action_dim > BF__FEW_DIMENSIONS;
+}
+
+static const struct part {
+    const char *method;
+    bool (*when)(const bf_problem *problem);
+    const char *why;
+} parts[] = {
+#define BF_PART(method, when, why) {#method, when, why},
+#include "choice/parts.def"
+#undef BF_PART
+};
+
+enum { PARTS = sizeof parts / sizeof *parts };
+_Static_assert((int)PARTS <= BF_MAX_PARTS, "an answer has no room for so many parts");
 
 static bf_status choose(const bf_model **out, const bf_problem *problem,
                         const bf_settings *settings, bf_arena *arena, bf_error *err) {
-    return bf_estimator_find("blackbox")->choose(out, problem, settings, arena, err);
-}
-
-static bool many_dimensions(const bf_estimate *first, const bf_dataset *data) {
-    return strcmp(first->model, "tabular") != 0 &&
-           data->state_dim + data->action_dim > FEW_DIMENSIONS;
+    return bf_estimator_find(parts[0].method)->choose(out, problem, settings, arena, err);
 }
 
 static const char *say(bf_arena *arena, bf_error *err, const char *format, const char *text) {
@@ -38,25 +56,6 @@ static const char *say(bf_arena *arena, bf_error *err, const char *format, const
     if (out)
         snprintf(out, 512, format, text);
     return out;
-}
-
-/* What the simulator says, if it says anything; *failed is why it does not. */
-static bf_status ask_simulator(bf_estimate *out, const char **failed, const bf_problem *problem,
-                               const bf_context *context, bf_arena *arena, bf_error *err) {
-    bf_error cause = {.message = ""};
-    bf_status status = bf__estimator_run(bf_estimator_find("simulator"), out, problem, NULL,
-                                         context, arena, &cause);
-    *failed = NULL;
-    if (status == BF_OK)
-        return BF_OK;
-    if (status == BF_ENOMEM || status == BF_ECANCELLED) {
-        if (err)
-            *err = cause;
-        return status;
-    }
-    *out = (bf_estimate){.value = NAN};
-    *failed = say(arena, err, "%s", cause.message);
-    return *failed ? BF_OK : BF_ENOMEM;
 }
 
 /* The code of the first warning that says not to trust the answer; NULL: there is none. */
@@ -67,51 +66,78 @@ static const char *doubt(const bf_estimate *estimate) {
     return NULL;
 }
 
-/* Puts the simulator's answer in the place of blackbox's, if it is the better one. */
-static bf_status compare(bf_estimate *out, bf__part *first, bf__part *second,
-                         const bf_problem *problem, const bf_context *context, bf_arena *arena,
-                         bf_error *err) {
-    bf_estimate other;
-    const char *why;
-    BF_TRY(ask_simulator(&other, &why, problem, context, arena, err));
-    *second = (bf__part){"simulator", other.model, other.value, 0, why};
-    if (!why && doubt(&other)) {
-        second->why = say(arena, err, "it does not trust itself: %s", doubt(&other));
-        first->why = "the simulator does not trust itself";
-    } else if (why) {
-        first->why = "the simulator could not run";
-    } else {
-        other.spare = out->weights;
-        other.spare_signed = out->signed_weights;
-        *out = other;
-        out->maker = bf_estimator_find("simulator");
-        *second =
-            (bf__part){"simulator", other.model, other.value, 1,
-                       other.warning_count > 0
-                           ? "its doubts about itself are smaller than the difference it finds"
-                           : "it reproduces the log, and its runs have settled"};
-        first->share = 0;
-        first->why = "in so many dimensions neighbours say little";
+/* What a part says of this log with its own defaults. If its answer is not to be taken, *against is
+ * why not. A part that cannot run says so; only a call that cannot go on is an error. */
+static bf_status ask(bf_estimate *out, const char **against, const struct part *part,
+                     const bf_problem *problem, const bf_context *context, bf_arena *arena,
+                     bf_error *err) {
+    bf_error cause = {.message = ""};
+    bf_status status = bf__estimator_run(bf_estimator_find(part->method), out, problem, NULL,
+                                         context, arena, &cause);
+    *against = NULL;
+    if (status == BF_ENOMEM || status == BF_ECANCELLED) {
+        if (err)
+            *err = cause;
+        return status;
     }
-    return second->why ? BF_OK : BF_ENOMEM;
+    if (status != BF_OK) {
+        *out = (bf_estimate){.value = NAN};
+        *against = say(arena, err, "%s", cause.message);
+        return *against ? BF_OK : BF_ENOMEM;
+    }
+    if (!doubt(out))
+        return BF_OK;
+    *against = say(arena, err, "it does not trust itself: %s", doubt(out));
+    return *against ? BF_OK : BF_ENOMEM;
+}
+
+/* The answer of a part takes the place of what is in `out`; weights stay. */
+static void take(bf_estimate *out, bf__part *before, bf__part *now, const struct part *part,
+                 const bf_estimate *other) {
+    const double *weights = bf_estimate_weights(out), *with_signs = bf_estimate_signed_weights(out);
+    *out = *other;
+    if (!out->weights) {
+        out->spare = weights;
+        out->spare_signed = with_signs;
+    }
+    out->maker = bf_estimator_find(part->method);
+    before->share = 0;
+    before->why = "in so many dimensions neighbours say little";
+    now->share = 1;
+    now->why = other->warning_count > 0
+                   ? "its doubts about itself are smaller than the difference it finds"
+                   : part->why;
 }
 
 static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model *model,
                      const bf_settings *settings, const bf_context *context, bf_arena *arena,
                      bf_error *err) {
-    const bf_estimator *blackbox = bf_estimator_find("blackbox");
-    bf__part part[2];
-    int count = 1;
+    const bf_estimator *first = bf_estimator_find(parts[0].method);
+    bool given = bf_settings_given_at(settings, 0);
+    bf__part said[PARTS];
+    int count = 1, chosen = 0;
     (void)model;
-    BF_TRY(bf__estimator_run(blackbox, out, problem, settings, context, arena, err));
-    part[0] = (bf__part){blackbox->name, out->model, out->value, 1, "its weights balance the flow"};
-    out->maker = blackbox;
+    BF_TRY(bf__estimator_run(first, out, problem, settings, context, arena, err));
+    said[0] = (bf__part){first->name, out->model, out->value, 1,
+                         given ? "its options were given" : parts[0].why};
+    out->maker = first;
     out->maker_settings = settings;
-    if (bf_settings_given_at(settings, 0))
-        part[0].why = "its options were given";
-    else if (many_dimensions(out, problem->data))
-        BF_TRY(compare(out, &part[0], &part[count++], problem, context, arena, err));
-    memcpy(out->parts, part, (size_t)count * sizeof *part);
+    for (int k = 1; k < PARTS && !given; k++) {
+        bf_estimate other;
+        const char *against;
+        if (!parts[k].when(problem))
+            continue;
+        BF_TRY(ask(&other, &against, &parts[k], problem, context, arena, err));
+        said[count] = (bf__part){parts[k].method, other.model, other.value, 0, against};
+        if (!against) {
+            take(out, &said[chosen], &said[count], &parts[k], &other);
+            chosen = count;
+        }
+        count++;
+    }
+    if (count > 1 && chosen == 0)
+        said[0].why = "the others could not run or do not trust themselves";
+    memcpy(out->parts, said, (size_t)count * sizeof *said);
     out->part_count = count;
     return BF_OK;
 }

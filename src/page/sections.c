@@ -161,29 +161,18 @@ static void horizon(FILE *out, const bf_answer *answer, int level) {
 
 /* What a choice was made among. */
 static void parts(FILE *out, const bf_answer *answer, int level) {
-    const bf_estimate *e = answer->estimate;
-    if (e->part_count == 0)
+    char sentence[BF__SENTENCE];
+    if (answer->estimate->part_count == 0)
         return;
     bf__html_heading(out, level, "Which method answered",
                      "The default chooses among methods by what the log shows, and says why.");
-    fputs("<table>\n<tr><th>method</th><th class=\"n\">value</th><th class=\"n\">share</th>"
-          "<th>why</th></tr>\n",
-          out);
-    for (int i = 0; i < e->part_count; i++) {
-        const bf__part *p = &e->parts[i];
-        char text[96], value[32] = "";
-        snprintf(text, sizeof text, "%s%s%s%s", p->method, p->model ? " (" : "",
-                 p->model ? p->model : "", p->model ? ")" : "");
-        if (isfinite(p->value))
-            snprintf(value, sizeof value, "%.6g", p->value);
-        fputs("<tr>", out);
-        bf__html_element(out, "td", text);
-        bf__html_element(out, "td class=\"n\"", value);
-        fprintf(out, "<td class=\"n\">%.0f%%</td><td>", 100 * p->share);
-        bf__html_say(out, p->why);
-        fputs("</td></tr>\n", out);
+    fputs("<ul>\n", out);
+    for (int i = 0; bf__summary_part(sentence, answer->estimate, i); i++) {
+        fputs("<li>", out);
+        bf__html_say(out, sentence);
+        fputs("</li>\n", out);
     }
-    fputs("</table>\n", out);
+    fputs("</ul>\n", out);
 }
 
 static const char *definition_of(const char *key) {

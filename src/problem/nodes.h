@@ -7,6 +7,10 @@
 
 /* Nodes are the distinct pairs of the chosen rows, those of one action together. Discrete actions
  * make a group each, in the space of states; vectors are one group, in the joint space. */
+/* Coordinates, states and vector actions together, up to which neighbours say a lot about a pair.
+ */
+enum { BF__FEW_DIMENSIONS = 8 };
+
 typedef struct bf__nodes {
     int64_t rows;           /* chosen transitions: all of them, or a sample */
     const int64_t *row;     /* (rows), ascending */
@@ -27,6 +31,13 @@ bf_status bf__nodes_make(bf__nodes *out, const bf__points *points, int64_t most,
 
 /* The coordinates of transition i as a node: q (dim). */
 void bf__nodes_place(double *q, const bf__nodes *nodes, const bf__points *points, int64_t i);
+
+/* The leaves that a search for many pairs looks into: all (0), or some if there are many
+ * dimensions, in which a search of all nodes would take longer than all the rest and finds little
+ * more. */
+static inline int64_t bf__nodes_leaves(const bf__nodes *nodes) {
+    return nodes->dim > BF__FEW_DIMENSIONS ? 64 : 0;
+}
 
 /* Up to k nodes of `group` nearest to q, with the smooth weights exp(-2 (distance / largest)^2),
  * scaled to sum 1. A node of several rows that is met exactly is returned alone: a log of repeated

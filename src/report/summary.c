@@ -183,26 +183,28 @@ static void add_facts(lines *out, const bf_answer *answer, const bf_trust *t) {
     }
 }
 
-/* If several methods were asked: whose the answer is, why, and what the others said. */
-static void add_choice(lines *out, const bf_estimate *e) {
-    for (int i = 0; i < e->part_count && e->part_count > 1; i++) {
-        const bf__part *part = &e->parts[i];
-        if (part->share > 0)
-            add(out, BF__MARK_NONE, "The answer is that of %s: %s.", part->method, part->why);
-        else if (isfinite(part->value))
-            add(out, BF__MARK_NONE, "%s would have said %.6g: %s.", part->method, part->value,
-                part->why);
-        else
-            add(out, BF__MARK_NONE, "%s has no answer: %s.", part->method, part->why);
-    }
+bool bf__summary_part(char out[BF__SENTENCE], const bf_estimate *e, int i) {
+    if (i >= e->part_count)
+        return false;
+    const bf__part *part = &e->parts[i];
+    if (part->share > 0)
+        snprintf(out, BF__SENTENCE, "The answer is that of %s: %s.", part->method, part->why);
+    else if (isfinite(part->value))
+        snprintf(out, BF__SENTENCE, "%s would have said %.6g: %s.", part->method, part->value,
+                 part->why);
+    else
+        snprintf(out, BF__SENTENCE, "%s has no answer: %s.", part->method, part->why);
+    return true;
 }
 
 int bf__summary_lines(bf__line *out, int room, const bf_answer *answer) {
     bf_trust trust = bf__trust_of(answer);
     lines list = {out, 0, room};
+    char sentence[BF__SENTENCE];
     int none = trust.none != NULL, parts = answer->estimate->part_count;
     add_reasons(&list, &trust, room - none - (parts > 1 ? parts : 0));
-    add_choice(&list, answer->estimate);
+    for (int i = 0; parts > 1 && bf__summary_part(sentence, answer->estimate, i); i++)
+        add(&list, BF__MARK_NONE, "%s", sentence);
     if (none)
         add(&list, BF__MARK_NONE, "%s%s",
             strncmp(trust.none, "No ", 3) == 0 ? "" : "No interval: ", trust.none);

@@ -31,6 +31,10 @@ void bf__summary_answer(char out[BF__SENTENCE], const bf_answer *answer);
 /* What episodes of the target earn and how long they last; false if it is not known. */
 bool bf__summary_episodes(char out[BF__SENTENCE], const bf_answer *answer);
 
+/* If methods were asked and one answers: who it is, or what another one said, and why. False if
+ * there is no part i. */
+bool bf__summary_part(char out[BF__SENTENCE], const bf_estimate *estimate, int i);
+
 typedef struct bf__line {
     bf__mark mark;
     char text[BF__SENTENCE];

@@ -101,29 +101,15 @@ static void diagnostic(FILE *out, const bf_diagnostic *d, const bf_trust *trust,
             d->value, share);
 }
 
-/* What a choice was made among. */
-static void parts(FILE *out, const bf_estimate *e) {
-    if (e->part_count > 0)
-        fprintf(out, "\n  answered by\n");
-    for (int i = 0; i < e->part_count; i++) {
-        const bf__part *p = &e->parts[i];
-        char name[64], value[32] = "-";
-        snprintf(name, sizeof name, "%s%s%s%s", p->method, p->model ? " (" : "",
-                 p->model ? p->model : "", p->model ? ")" : "");
-        if (isfinite(p->value))
-            snprintf(value, sizeof value, "%.6g", p->value);
-        fprintf(out, "  %-22s %-12s %3.0f%%  ", name, value, 100 * p->share);
-        bf_paragraph(out, p->why, 44);
-    }
-}
-
 /* All that is known. */
 static void all(FILE *out, const bf_answer *answer, const bf_trust *trust) {
     const bf_estimate *e = answer->estimate;
     bf__teller teller = {.out = out, .verbose = true};
+    char sentence[BF__SENTENCE];
     for (int i = 0; i < trust->reason_count; i++)
         bf__tell_reason(&teller, "", &trust->reasons[i]);
-    parts(out, e);
+    for (int i = 0; bf__summary_part(sentence, e, i); i++)
+        bf__marked(out, BF__MARK_NONE, sentence);
     fputc('\n', out);
     bf__text_interval(out, trust);
     for (int i = 0; i < e->diagnostic_count; i++)

@@ -26,7 +26,7 @@
 #include "core/context.h"
 #include "core/fail.h"
 
-enum { MOST_NODES = 16000000, MOST_STARTS = 20000, MOST_SAMPLES = 8, FEW_DIMENSIONS = 8 };
+enum { MOST_NODES = 16000000, MOST_STARTS = 20000, MOST_SAMPLES = 8 };
 static const bf__hull_options hull = {.near = 0.02, .tolerance = 1e-4, .steps = 100};
 static const double far = 1; /* standard deviations of a coordinate */
 
@@ -67,13 +67,13 @@ static double far_off(double off) {
 static void add_neighbours(block *out, int64_t p, double mass, int group, const bf__edges *c,
                            bf__edges_scratch *s) {
     const bf__nodes *nodes = c->nodes;
-    int dim = nodes->dim,
-        found = bf__nodes_near(s->index, s->square, s->weight, nodes, group, s->q, c->k, 0);
+    int dim = nodes->dim, found = bf__nodes_near(s->index, s->square, s->weight, nodes, group, s->q,
+                                                 c->k, bf__nodes_leaves(nodes));
     for (int j = 0; j < found; j++)
         for (int e = 0; e < dim; e++)
             s->z[j * dim + e] = nodes->x[(int64_t)s->index[j] * dim + e] - s->q[e];
     double off = bf__hull_solve(s->weight, s->z, found, dim, &hull, s->gram);
-    double gone = dim > FEW_DIMENSIONS ? far_off(off) : 0;
+    double gone = dim > BF__FEW_DIMENSIONS ? far_off(off) : 0;
     out->off[p] += mass * off;
     out->leave[p] += mass * gone;
     mass *= 1 - gone;
@@ -265,7 +265,7 @@ bf_status bf__edges_build(bf__edges *c, bf__nodes *nodes, int64_t most, const bf
     const bf__points *f = c->points;
     found *list;
     double by_work = sqrt(2e10 / (f->d + f->action_dim));
-    bool few = f->d + f->action_dim <= FEW_DIMENSIONS;
+    bool few = f->d + f->action_dim <= BF__FEW_DIMENSIONS;
     if (most <= 0)
         most = few ? MOST_NODES : (int64_t)by_work;
     BF_TRY(bf__nodes_make(nodes, f, most, arena, err));
