@@ -112,11 +112,13 @@ static double objective(const double *w, const double *z, int k, int d, double n
     return sum;
 }
 
-/* The gradient at w is no smaller anywhere than where w has its weight: then w is the minimum. */
-static double violation(const double *w, const double *z, int k, int d, double near) {
+/* The gradient at w is no smaller anywhere than where w has its weight: then w is the minimum. held
+ * is `spread` times the mean square of z; from is where w started. */
+static double violation(const double *w, const double *z, int k, int d, double near, double held,
+                        const double *from) {
     double least = INFINITY, mean = 0;
     for (int i = 0; i < k; i++) {
-        double slope = 0;
+        double slope = 2 * held * w[i] / from[i];
         for (int c = 0; c < d; c++) {
             double part = 0;
             for (int j = 0; j < k; j++)
@@ -134,12 +136,16 @@ static void combinations_are_the_best(void **state) {
     bf_rng rng = bf_rng_make(5, "hull", 0);
     for (int trial = 0; trial < 300; trial++) {
         int k = 1 + trial % 20, d = 1 + trial % 7;
-        double z[20 * 7], w[20], gram[400], near = trial % 2 ? 0.02 : 0, sum = 0;
+        double z[20 * 7], w[20], from[20], gram[400], near = trial % 2 ? 0.02 : 0, sum = 0;
+        double spread = trial % 4 == 3 ? 0.3 : 0, size = 0;
         for (int i = 0; i < k * d; i++)
             z[i] = bf_rng_normal(&rng) + (trial % 5 == 0);
-        for (int j = 0; j < k; j++)
-            w[j] = 1.0 / k;
-        bf__hull_options tight = {near, 1e-13, 100000};
+        for (int i = 0; i < k * d; i++)
+            size += z[i] * z[i] / k;
+        for (int j = 0; j < k; j++) /* 1, 2, 1, 2, ... */
+            w[j] = from[j] = (1.0 + j % 2) / (k + k / 2);
+        bf__hull_options tight = {
+            .near = near, .spread = spread, .tolerance = 1e-13, .steps = 100000};
         double off = bf__hull_solve(w, z, k, d, &tight, gram);
         for (int j = 0; j < k; j++) {
             assert_true(w[j] >= 0);
@@ -147,7 +153,7 @@ static void combinations_are_the_best(void **state) {
         }
         assert_near(sum, 1, 1e-12);
         assert_near(off, sqrt(objective(w, z, k, d, 0)), 1e-7);
-        assert_near(violation(w, z, k, d, near), 0, 1e-8);
+        assert_near(violation(w, z, k, d, near, spread * size, from), 0, 1e-8);
         if (near > 0)
             continue;
         double q[400], best[20];

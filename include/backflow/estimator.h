@@ -33,11 +33,17 @@ typedef enum bf_traits {
     BF_FIXED_COST = 1 << 2, /* takes as long on a part of the log as on the whole */
 } bf_traits;
 
+/* What a log may have that a method has to take into account; one that does not is refused. */
+typedef enum bf_takes {
+    BF_TAKES_WEIGHT = 1 << 0, /* rows that count differently */
+} bf_takes;
+
 /* One of the models that a method chooses from, by an option or by the log. */
 typedef struct bf_model {
     const char *name;
     const char *summary;            /* one line */
     const bf_option_table *options; /* what it reads besides the method's own; NULL: nothing */
+    unsigned takes;                 /* besides the method's own */
 } bf_model;
 
 typedef struct bf_estimator {
@@ -55,7 +61,8 @@ typedef struct bf_estimator {
     bf_status (*run)(bf_estimate *out, const bf_problem *problem, const bf_model *model,
                      const bf_settings *settings, const bf_context *context, bf_arena *arena,
                      bf_error *err);
-    bool chooses; /* it answers with what others of the list say: bf_estimate_part */
+    bool chooses;   /* it answers with what others of the list say: bf_estimate_part */
+    unsigned takes; /* whatever the model is */
 } bf_estimator;
 
 /* Every estimator, in the order of estimators.def; NULL past the end. */

@@ -116,6 +116,7 @@ bool bf_dataset_column(bf_array *out, const bf_dataset *data, const char *name) 
         {"r", block(data->reward, n, 0)},
         {"terminated", bf_array_1d(data->terminated, BF_UINT8, n)},
         {"truncated", bf_array_1d(data->truncated, BF_UINT8, n)},
+        {"weight", block(data->weight, n, 0)},
         {"mu", block(data->mu, n, 0)},
         {"mu_all", block(data->mu_all, n, data->actions)},
         {"pi", block(data->pi, n, data->actions)},

@@ -43,11 +43,12 @@ struct bf_dataset {
     const double *action_vector;           /* (k, n); NULL: discrete */
     const double *reward;                  /* (n) */
     const uint8_t *terminated, *truncated; /* (n), 0 or 1 */
-    const double *mu;                      /* (n), of the action taken */
-    const double *mu_all;                  /* (A, n) */
-    const double *pi, *npi;                /* (A, n), at s and at s' */
-    const double *na; /* (M * k, n): dimension c of sample m is column m * k + c */
-    const double *sa; /* the same at s */
+    const double *weight;   /* (n), above 0: how much a row counts; NULL: all the same */
+    const double *mu;       /* (n), of the action taken */
+    const double *mu_all;   /* (A, n) */
+    const double *pi, *npi; /* (A, n), at s and at s' */
+    const double *na;       /* (M * k, n): dimension c of sample m is column m * k + c */
+    const double *sa;       /* the same at s */
 
     /* Names, if the log has them; access.c shows numbers in their place if it has not. */
     const bf__input *inputs;          /* (d) */

@@ -75,6 +75,16 @@ static bf_status probabilities(check c, const double *p, const char *name) {
     return BF_OK;
 }
 
+/* Checks a column (n) of which every number has to be above 0. */
+static bf_status positive(check c, const double *column, const char *name, const char *meaning) {
+    char text[256];
+    for (int64_t i = 0; column && i < c.data->n; i++)
+        if (!(column[i] > 0 && isfinite(column[i])))
+            COMPLAIN(c, "%s: %s: %.10g is not above 0; %s", where(&c, i, text), name, column[i],
+                     meaning);
+    return BF_OK;
+}
+
 static bf_status behaviour(check c) {
     const bf_dataset *d = c.data;
     char text[256];
@@ -187,6 +197,7 @@ bf_status bf__dataset_check(bf_dataset *data, bf__faults *faults, bf_error *err)
     BF_TRY(samples_finite(c, data->sa, "sa"));
     for (int k = 0; k < data->extras; k++)
         BF_TRY(all_finite(c, data->extra + k * data->n, 1, data->extra_names[k]));
+    BF_TRY(positive(c, data->weight, "weight", "it says how many rows this one stands for"));
     BF_TRY(all_finite(c, data->mu, 1, "mu"));
     BF_TRY(states(c, data));
     if (data->action)

@@ -11,7 +11,7 @@
 
 #include "core/fail.h"
 
-enum { STATE, NEXT, ACTION, REWARD, EPISODE, TIME, TERMINATED, TRUNCATED, MU, MEANINGS };
+enum { STATE, NEXT, ACTION, REWARD, EPISODE, TIME, TERMINATED, TRUNCATED, WEIGHT, MU, MEANINGS };
 
 static const struct {
     const char *word, *names; /* between spaces */
@@ -34,6 +34,7 @@ static const struct {
                     "dones died ",
                     false},
     [TRUNCATED] = {"truncated", " truncated truncation truncations timeout timeouts ", false},
+    [WEIGHT] = {"weight", " sample_weight sampling_weight row_weight importance_weight ", false},
     [MU] = {"mu", " mu propensity pscore behavior_prob behavior_probability action_prob ", false},
 };
 

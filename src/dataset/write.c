@@ -101,6 +101,7 @@ bf_status bf__blocks(bf__block *blocks, int *count, const bf_dataset *data, bf_a
         (bf__block){.key = "terminated", .type = BF_BLOCK_FLAG, .flag = data->terminated}, n);
     add(blocks, count,
         (bf__block){.key = "truncated", .type = BF_BLOCK_FLAG, .flag = data->truncated}, n);
+    add(blocks, count, (bf__block){.key = "weight", .real = data->weight}, n);
     if (data->mu_all)
         add(blocks, count, (bf__block){.key = "mu", .width = A, .real = data->mu_all}, n);
     else

@@ -7,6 +7,7 @@
 
 #include "backflow/detail.h"
 #include "core/fail.h"
+#include "dataset/row_weights.h"
 #include "detail/pieces.h"
 #include "detail/walk.h"
 #include "estimator/answer.h"
@@ -77,15 +78,6 @@ static int64_t longest_episode(const bf_dataset *data) {
         if (data->begin[e + 1] - data->begin[e] > longest)
             longest = data->begin[e + 1] - data->begin[e];
     return longest;
-}
-
-static double deviation(const bf_dataset *data) {
-    double mean = 0, square = 0, n = (double)data->n;
-    for (int64_t i = 0; i < data->n; i++)
-        mean += data->reward[i] / n;
-    for (int64_t i = 0; i < data->n; i++)
-        square += (data->reward[i] - mean) * (data->reward[i] - mean) / n;
-    return sqrt(square);
 }
 
 /* The first T from which on all values are near the limit; NaN if the last is not. */
@@ -194,7 +186,8 @@ bf_status bf_horizon_measure(const bf_horizon **out, const bf_estimate *estimate
         asked[k] = value[horizons[k] - 1];
         share[k] = covered[horizons[k] - 1];
     }
-    h->settles_after = settling(value, steps, h->limit, 0.05 * deviation(data));
+    h->settles_after =
+        settling(value, steps, h->limit, 0.05 * bf__reward_deviation(data, bf__reward_mean(data)));
     draw_curve(h, value, steps);
     BF_TRY(bf__walk_beyond(&h->beyond, &walk, longest, most, problem->gamma, arena, err));
     bf_arena_rewind(arena, mark);

@@ -76,15 +76,15 @@ static bf_status go_anywhere(const double **out, const bf__cells *m, const filli
     double rows = 0, passed = 0, *away;
     BF_ALLOC(away, arena, m->cells, err);
     for (int64_t c = 0; c < m->cells; c++)
-        rows += (double)m->count[c];
+        rows += m->count[c];
     memset(away, 0, (size_t)m->cells * sizeof *away);
     for (int64_t c = 0; c < m->cells; c++) {
         int32_t s = m->state_of[c];
-        passed += (double)m->count[c] / rows * f->leave[s];
+        passed += m->count[c] / rows * f->leave[s];
         for (int a = 0; a < m->actions; a++) {
             int64_t d = m->cell_at[s * m->actions + a];
             if (d >= 0)
-                away[d] += (double)m->count[c] / rows * f->pi[d];
+                away[d] += m->count[c] / rows * f->pi[d];
         }
     }
     for (int64_t c = 0; c < m->cells; c++)

@@ -8,6 +8,7 @@
 
 #include "core/fail.h"
 #include "core/numeric.h"
+#include "dataset/row_weights.h"
 #include "estimator/judge.h"
 #include "estimator/result.h"
 #include "problem/steps.h"
@@ -83,6 +84,18 @@ static bf_status check_needs(const bf_estimator *estimator, const bf_problem *pr
     return BF_OK;
 }
 
+/* Says what the log has and the method would not look at. */
+static bf_status check_takes(const bf_estimator *estimator, const bf_model *model,
+                             const bf_dataset *data, bf_error *err) {
+    unsigned takes = estimator->takes | (model ? model->takes : 0);
+    if (data->weight && !(takes & BF_TAKES_WEIGHT))
+        return bf_fail(err, BF_ENEEDS,
+                       "%s%s%s lets every row count the same, and the log has a column weight: "
+                       "choose another method, as blackbox, or take the column out",
+                       estimator->name, model ? ", model " : "", model ? model->name : "");
+    return BF_OK;
+}
+
 bf_status bf__estimator_run(const bf_estimator *estimator, bf_estimate *out,
                             const bf_problem *problem, const bf_settings *settings,
                             const bf_context *context, bf_arena *arena, bf_error *err) {
@@ -100,6 +113,7 @@ bf_status bf__estimator_run(const bf_estimator *estimator, bf_estimate *out,
     const bf_model *model;
     BF_TRY(bf_estimator_choose(&model, estimator, problem, settings, arena, err));
     BF_TRY(bf_estimator_check(estimator, model, settings, err));
+    BF_TRY(check_takes(estimator, model, problem->data, err));
     BF_TRY(estimator->run(out, problem, model, settings, context, arena, err));
     return bf__judge(out, estimator->name, problem, arena, err);
 }
@@ -150,15 +164,12 @@ bf_status bf__warn(bf_estimate *out, bf_arena *arena, bf_error *err, bf__reason_
 }
 
 double bf__weighted_reward(const double *weights, const bf_dataset *data) {
-    double value = 0, sum = 0, mean = 0, square = 0, n = (double)data->n;
+    double value = 0, sum = 0, mean = bf__reward_mean(data);
     for (int64_t i = 0; i < data->n; i++) {
         value += weights[i] * data->reward[i];
         sum += weights[i];
-        mean += data->reward[i] / n;
     }
-    for (int64_t i = 0; i < data->n; i++)
-        square += (data->reward[i] - mean) * (data->reward[i] - mean) / n;
-    if (!(fabs(sum - 1) < 1e-9 && fabs(mean) > 1e4 * sqrt(square)))
+    if (!(fabs(sum - 1) < 1e-9 && fabs(mean) > 1e4 * bf__reward_deviation(data, mean)))
         return value;
     value = 0;
     for (int64_t i = 0; i < data->n; i++)
@@ -199,10 +210,10 @@ static double cell_reward(const bf__cells *m, const double *x, double sum) {
     double value = 0, mean = 0, square = 0, rows = (double)m->rows;
     for (int64_t c = 0; c < m->cells; c++) {
         value += x[c] * m->reward[c];
-        mean += (double)m->count[c] * m->reward[c] / rows;
+        mean += m->count[c] * m->reward[c] / rows;
     }
     for (int64_t c = 0; c < m->cells; c++)
-        square += (double)m->count[c] * (m->reward[c] - mean) * (m->reward[c] - mean) / rows;
+        square += m->count[c] * (m->reward[c] - mean) * (m->reward[c] - mean) / rows;
     if (!(fabs(sum - 1) < 1e-9 && fabs(mean) > 1e4 * sqrt(square)))
         return value;
     value = 0;
@@ -214,13 +225,18 @@ static double cell_reward(const bf__cells *m, const double *x, double sum) {
 void bf__result_from_cells(bf_estimate *out, const bf__cells *m, const double *x) {
     double sum = 0, squares = 0, largest = 0, ended = 0;
     for (int64_t c = 0; c < m->cells; c++) {
-        double rows = (double)m->count[c];
+        double rows = m->count[c];
         if (m->count[c] == 0) /* absorbed: no row has it */
             continue;
         sum += x[c];
-        squares += x[c] * x[c] / rows;
-        largest = fmax(largest, x[c] / rows);
-        ended += x[c] * (double)m->ended[c] / rows;
+        squares += m->row_weight ? 0 : x[c] * x[c] / rows;
+        largest = m->row_weight ? 0 : fmax(largest, x[c] / rows);
+        ended += x[c] * m->ended[c] / rows;
+    }
+    for (int64_t i = 0; i < m->rows && m->row_weight; i++) { /* rows share by their weights */
+        double w = x[m->row_cell[i]] / m->count[m->row_cell[i]] * m->row_weight[i];
+        squares += w * w;
+        largest = fmax(largest, w);
     }
     out->value = cell_reward(m, x, sum);
     diagnose_weights(out, &m->steps, sum, squares, largest, ended);

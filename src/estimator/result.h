@@ -21,8 +21,8 @@ double bf__weighted_reward(const double *weights, const bf_dataset *data);
  * (mass absorbed at reward 0). */
 void bf__result_from_weights(bf_estimate *out, const bf_problem *problem, const double *weights);
 
-/* The same from the mass x (C) on the cells of a finite model, of which each row of a cell has an
- * equal part; but for the weights themselves. */
+/* The same from the mass x (C) on the cells of a finite model, of which the rows of a cell have
+ * parts by their weights; but for the weights of the answer themselves. */
 void bf__result_from_cells(bf_estimate *out, const bf__cells *cells, const double *x);
 
 #endif

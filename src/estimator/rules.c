@@ -10,6 +10,7 @@
 
 #include "core/fail.h"
 #include "core/numeric.h"
+#include "dataset/row_weights.h"
 #include "problem/steps.h"
 
 static const char *const codes[] = {
@@ -35,7 +36,7 @@ const char *bf__reason_advice(int id) {
 bf__facts bf__facts_of(const bf_estimate *estimate, const bf_problem *problem) {
     const bf_dataset *data = problem->data;
     bf__steps steps = bf__steps_of(problem);
-    double n = (double)data->n, square = 0;
+    double n = (double)data->n;
     bf__facts f = {.estimate = estimate,
                    .data = data,
                    .n = n,
@@ -60,13 +61,11 @@ bf__facts bf__facts_of(const bf_estimate *estimate, const bf_problem *problem) {
                    .bias = NAN,
                    .failed = NAN};
     for (int64_t i = 0; i < data->n; i++) {
-        f.mean += data->reward[i] / n;
         f.low = fmin(f.low, data->reward[i]);
         f.high = fmax(f.high, data->reward[i]);
     }
-    for (int64_t i = 0; i < data->n; i++)
-        square += (data->reward[i] - f.mean) * (data->reward[i] - f.mean) / n;
-    f.deviation = sqrt(square);
+    f.mean = bf__reward_mean(data);
+    f.deviation = bf__reward_deviation(data, f.mean);
     return f;
 }
 

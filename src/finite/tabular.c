@@ -128,9 +128,9 @@ static bf_status class_shares(double *share, solution *out, const bf__cells *m,
     BF_ZALLOC(from, arena, chain->n, err);
     double rows = 0;
     for (int64_t c = 0; c < m->cells; c++)
-        rows += (double)m->count[c];
+        rows += m->count[c];
     for (int64_t c = 0; c < m->cells && !m->has_start; c++)
-        from[m->state_of[c]] += (double)m->count[c] / rows;
+        from[m->state_of[c]] += m->count[c] / rows;
     for (int64_t s = 0; s < m->states && m->has_start; s++)
         from[s] = m->start[s];
     BF_TRY(bf__chain_absorption(share, chain, classes, from, context, arena, err));
@@ -142,7 +142,7 @@ static bf_status class_shares(double *share, solution *out, const bf__cells *m,
     for (int64_t c = 0; c < m->cells && total <= 0; c++) { /* none is ever reached: by the rows */
         int32_t k = classes->class_of[m->state_of[c]];
         if (classes->closed[k])
-            share[k] += (double)m->count[c] / rows;
+            share[k] += m->count[c] / rows;
     }
     for (int32_t k = 0; k < classes->count && total > 0; k++)
         share[k] /= total;
@@ -222,7 +222,7 @@ static bf_status report(bf_estimate *out, const bf__cells *m, const solution *s,
     BF_ALLOC(miss, arena, m->states, err);
     BF_ALLOC(y, arena, m->states, err);
     for (int64_t c = 0; c < m->cells; c++)
-        uniform[c] = (double)m->count[c] / (double)m->rows;
+        uniform[c] = m->count[c] / (double)m->rows;
     bf__cells_missing(m, miss);
     double before = loss(s, m, uniform), after = loss(s, m, s->x);
     double covered = coverage(m, s->x, miss, y);
@@ -343,7 +343,8 @@ static int suits(const bf_dataset *data) {
 }
 
 const bf__weights bf__weights_tabular = {
-    .model = {"tabular", "one weight per visited (state, action) pair, for finite states", &table},
+    .model = {"tabular", "one weight per visited (state, action) pair, for finite states", &table,
+              BF_TAKES_WEIGHT},
     .suits = suits,
     .run = run,
 };

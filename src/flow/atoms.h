@@ -45,7 +45,7 @@ typedef struct bf__flow {
 
     bf__data_d data_d; /* x_i */
     bf__next_d next_d; /* successors, times g_i */
-    bf__next_d start;  /* S0: the start states, each times 1 / starts */
+    bf__next_d start;  /* S0: the start states, each times its weight */
     bf__data_f data_f;
     bf__next_f next_f;
 

@@ -128,13 +128,13 @@ static bf_status fill_successors(bf__flow *flow, const bf__points *in, bf_arena 
     return bf__next_make(&flow->next_d, flow, in->nz, in->npi, in->nu, g, in->n, arena, err);
 }
 
-/* The start states, or most_starts of them drawn without replacement, each with weight 1 / n0. */
+/* The start states, or most_starts of them drawn without replacement; their weights sum to 1. */
 static bf_status fill_starts(bf__flow *flow, const bf__points *in, bf_arena *arena, bf_error *err) {
     int64_t all = in->starts, most = in->most_starts > 0 ? in->most_starts : MAX_STARTS;
     int64_t n0 = all < most ? all : most;
     int64_t k = (int64_t)in->samples * in->action_dim;
     int64_t *chosen;
-    double *z0, *p0, *g0;
+    double *z0, *p0, *g0, sum = 0;
     BF_ALLOC(chosen, arena, all, err);
     BF_ALLOC(z0, arena, in->d * n0, err);
     BF_ALLOC(p0, arena, (in->actions ? in->actions : k) * n0, err);
@@ -151,8 +151,11 @@ static bf_status fill_starts(bf__flow *flow, const bf__points *in, bf_arena *are
             p0[a * n0 + i] = in->pi0[a * all + from];
         for (int64_t c = 0; c < k && !in->actions; c++)
             p0[c * n0 + i] = in->u0[c * all + from];
-        g0[i] = 1 / (double)n0;
+        g0[i] = in->weight0 ? in->weight0[from] : 1;
+        sum += g0[i];
     }
+    for (int64_t i = 0; i < n0; i++)
+        g0[i] /= sum;
     return bf__next_make(&flow->start, flow, z0, p0, p0, g0, n0, arena, err);
 }
 

@@ -50,8 +50,9 @@ static int64_t write_out(atom *list, const bf__points *in, int64_t i) {
     double g = bf__step_g(&in->steps, i), h = bf__step_h(&in->steps, i);
     count += spread(list + count, in, -g, in->nz, in->npi, in->nu, i, n);
     for (int64_t s = 0; s < in->starts; s++)
-        count += spread(list + count, in, -h / (double)in->starts, in->z0, in->pi0, in->u0, s,
-                        in->starts);
+        count +=
+            spread(list + count, in, -h * (in->weight0 ? in->weight0[s] : 1) / (double)in->starts,
+                   in->z0, in->pi0, in->u0, s, in->starts);
     return count;
 }
 

@@ -29,8 +29,8 @@ static const bf_option_table table =
 enum { COUNT, REGRESSION };
 
 static const bf_model models[] = {
-    {"count", "frequencies, for finite states", NULL},
-    {"regression", "kernel regression, for real-valued states", &table},
+    {"count", "frequencies, for finite states", NULL, BF_TAKES_WEIGHT},
+    {"regression", "kernel regression, for real-valued states", &table, 0},
 };
 
 static const bf_model *model_at(int index) {

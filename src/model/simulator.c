@@ -53,8 +53,8 @@ enum { ROUNDS = 3 }; /* in which the fits learn which directions count */
 enum { COUNT, REGRESSION };
 
 static const bf_model models[] = {
-    {"count", "frequencies, for finite states", NULL},
-    {"regression", "kernel regression in learned metrics", &table},
+    {"count", "frequencies, for finite states", NULL, BF_TAKES_WEIGHT},
+    {"regression", "kernel regression in learned metrics", &table, 0},
 };
 
 static const bf_model *model_at(int index) {

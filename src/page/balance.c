@@ -26,13 +26,15 @@
 typedef struct flow {
     const bf_dataset *data;
     bf__steps steps;
+    bf__row_weights rows;
+    const double *start; /* (episodes): weights of start states; NULL: all the same */
     const double *weights;
     double scale; /* of the weights */
     double ended; /* mass that has ended for good, under the weights, and begins anew */
 } flow;
 
 static double weight(const flow *f, int which, int64_t i) {
-    return which == 0 ? 1 / (double)f->data->n : f->weights[i] * f->scale;
+    return which == 0 ? bf__row_weight(&f->rows, i) / (double)f->data->n : f->weights[i] * f->scale;
 }
 
 /* How much begins at a start state. */
@@ -48,7 +50,7 @@ static double mean_of_starts(const flow *f, const double *x) {
     const bf_dataset *d = f->data;
     double mean = 0;
     for (int64_t e = 0; e < d->episodes; e++)
-        mean += x[d->order[d->begin[e]]] / (double)d->episodes;
+        mean += (f->start ? f->start[e] : 1) * x[d->order[d->begin[e]]] / (double)d->episodes;
     return mean;
 }
 
@@ -67,11 +69,11 @@ static double left_of(const flow *f, int which, const double *x, const double *n
 /* A column of numbers. */
 static void numbers(bf_balance *out, const flow *f, const double *x, const double *nx,
                     const double *sx) {
-    double n = (double)f->data->n, mean = 0, square = 0;
+    double mean = 0, square = 0;
     for (int64_t i = 0; i < f->data->n; i++)
-        mean += x[i] / n;
+        mean += weight(f, 0, i) * x[i];
     for (int64_t i = 0; i < f->data->n; i++)
-        square += (x[i] - mean) * (x[i] - mean) / n;
+        square += weight(f, 0, i) * (x[i] - mean) * (x[i] - mean);
     out->before = square > 0 ? fabs(left_of(f, 0, x, nx, sx, mean)) / sqrt(square) : 0;
     out->after = square > 0 ? fabs(left_of(f, 1, x, nx, sx, mean)) / sqrt(square) : 0;
 }
@@ -101,7 +103,8 @@ static bf_status states(bf_balance *out, const flow *f, bf_arena *arena, bf_erro
             left[(int64_t)d->next_state[i]] -= weight(f, which, i) * bf__step_g(&f->steps, i);
         }
         for (int64_t e = 0; e < d->episodes && mass > 0; e++)
-            left[(int64_t)d->state[d->order[d->begin[e]]]] -= mass / (double)d->episodes;
+            left[(int64_t)d->state[d->order[d->begin[e]]]] -=
+                mass * (f->start ? f->start[e] : 1) / (double)d->episodes;
         found[which] = 0;
         for (int64_t s = 0; s < d->states; s++)
             found[which] += 0.5 * fabs(left[s]);
@@ -160,10 +163,11 @@ static bf_status vectors(bf_balance *list, int *count, const flow *f, bf_arena *
 bf_status bf_report_balance(const bf_balance **out, int *count, const bf_problem *problem,
                             const double *weights, bf_arena *arena, bf_error *err) {
     const bf_dataset *d = problem->data;
-    flow f = {d, bf__steps_of(problem), weights, 1, 0};
+    flow f = {d, bf__steps_of(problem), bf__row_weights_of(d), NULL, weights, 1, 0};
     double sum = 0;
     bf_balance *list;
     *count = 0;
+    BF_TRY(bf__start_weights(&f.start, d, arena, err));
     BF_ZALLOC(list, arena, d->state_dim + d->action_dim + 1, err);
     *out = list;
     for (int64_t i = 0; i < d->n; i++)

@@ -214,7 +214,7 @@ bf_status bf__chart_map(FILE *out, const bf__column *across, const bf__column *u
         sum += weights[i];
     for (int64_t i = 0; i < across->n; i++) {
         int at = bf__column_bin(up, i) * across->count + bf__column_bin(across, i);
-        logged[at] += 1.0 / (double)across->n;
+        logged[at] += bf__row_weight(&across->rows, i) / (double)across->n;
         target[at] += weights[i] / sum;
     }
     for (int k = 0; k < cells; k++) {

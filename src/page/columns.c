@@ -147,7 +147,7 @@ static bf_status find_codes(bf__column *c, int64_t codes, const double *weights,
     BF_ZALLOC(share, arena, codes, err);
     BF_ALLOC(bin, arena, codes, err);
     for (int64_t i = 0; i < c->n; i++)
-        share[c->code[i]] += 1.0 / (double)c->n + weights[i];
+        share[c->code[i]] += bf__row_weight(&c->rows, i) / (double)c->n + weights[i];
     bool all = codes <= BF__BINS;
     c->values = true;
     c->count = all ? (int)codes : BF__BINS;
@@ -175,7 +175,7 @@ static void fill(bf__column *c, const double *weights) {
         sum += weights[i];
     for (int64_t i = 0; i < c->n; i++) {
         int k = bf__column_bin(c, i);
-        c->logged[k] += 1.0 / (double)c->n;
+        c->logged[k] += bf__row_weight(&c->rows, i) / (double)c->n;
         c->target[k] += weights[i] / sum;
     }
     for (int k = 0; k < c->count; k++)
@@ -188,6 +188,7 @@ static bf_status add_numbers(bf__columns *out, bf__column_role role, const doubl
                              const double *weights, bf_arena *arena, bf_error *err) {
     bf__column *c = &out->column[out->count++];
     c->role = role;
+    c->rows = out->rows;
     c->n = n;
     c->x = x;
     c->values = find_values(c);
@@ -202,6 +203,7 @@ static bf_status add_codes(bf__columns *out, bf__column_role role, const int32_t
                            const double *weights, bf_arena *arena, bf_error *err) {
     bf__column *c = &out->column[out->count++];
     c->role = role;
+    c->rows = out->rows;
     c->n = data->n;
     c->code = code;
     BF_TRY(find_codes(c, codes, weights, name, first, data, arena, err));
@@ -255,7 +257,7 @@ static bf_status add_actions(bf__columns *out, const bf_dataset *data, const dou
 
 bf_status bf__columns_take(bf__columns *out, const bf_dataset *data, const double *weights,
                            bf_arena *arena, bf_error *err) {
-    *out = (bf__columns){.count = 0};
+    *out = (bf__columns){.rows = bf__row_weights_of(data)};
     BF_ZALLOC(out->column, arena, data->state_dim + data->action_dim + 2, err);
     BF_TRY(add_states(out, data, weights, arena, err));
     BF_TRY(add_actions(out, data, weights, arena, err));

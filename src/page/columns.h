@@ -1,13 +1,13 @@
 /* columns.h - What the log shows of every column, and what the target makes of it.
  *
  * A column is put into at most BF__BINS bins: even ones between two numbers, or one for each of a
- * few values. The share of every bin among the rows is where the log went; the share of the weight
- * is where the target goes. */
+ * few values. The share of every bin among the rows, by their weights, is where the log went; the
+ * share of the weight is where the target goes. */
 #ifndef BF_PAGE_COLUMNS_H
 #define BF_PAGE_COLUMNS_H
 
 #include "backflow/problem.h"
-#include "dataset/dataset.h"
+#include "dataset/row_weights.h"
 
 enum { BF__BINS = 24, BF__LABEL = 48 };
 
@@ -21,10 +21,11 @@ typedef struct bf__column {
     bf__column_role role;
     char name[96];
     int64_t n;
-    const double *x;     /* (n): a column of numbers; NULL: */
-    const int32_t *code; /* (n): a column of codes, from 0 */
-    int count;           /* bins */
-    bool values;         /* every bin is a value; otherwise they are even from low to high */
+    bf__row_weights rows; /* how much rows count in the log */
+    const double *x;      /* (n): a column of numbers; NULL: */
+    const int32_t *code;  /* (n): a column of codes, from 0 */
+    int count;            /* bins */
+    bool values;          /* every bin is a value; otherwise they are even from low to high */
     double low, high, value[BF__BINS];
     const int *bin; /* the bin of every code */
     char label[BF__BINS][BF__LABEL];
@@ -33,6 +34,7 @@ typedef struct bf__column {
 } bf__column;
 
 typedef struct bf__columns {
+    bf__row_weights rows;
     bf__column *column;
     int count;
     int *order; /* (count): those of states by distance, largest first; then the others */

@@ -52,7 +52,7 @@ static bf_status weigh_sample(double **out, const bf__tally *t, const bf__cells 
             return bf_fail(err, BF_EDATA,
                            "a row of the sample is not among those that were counted: the files "
                            "have changed");
-        w[i] = x[c] / (double)m->count[c];
+        w[i] = x[c] / m->count[c];
     }
     *out = w;
     return BF_OK;
@@ -71,7 +71,7 @@ static bf_status judge(bf_estimate *out, const char *method, const bf__counts *c
     f.rests = m->steps.absorbs;
     f.mean = 0;
     for (int64_t c = 0; c < m->cells; c++)
-        f.mean += (double)m->count[c] / f.n * m->reward[c];
+        f.mean += m->count[c] / f.n * m->reward[c];
     return bf__judge_facts(out, &f, arena, err);
 }
 

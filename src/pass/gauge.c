@@ -71,9 +71,9 @@ bf_status bf__gauge_make(bf__gauge *out, const bf__tally *tally, const bf__cells
     BF_ALLOC(w, arena, m->cells, err);
     BF_ALLOC(ends, arena, m->cells, err);
     for (int64_t c = 0; c < m->cells; c++) {
-        double rows = (double)m->count[c];
+        double rows = m->count[c];
         w[c] = m->count[c] > 0 ? x[c] / rows : 0;
-        ends[c] = m->count[c] > 0 ? (double)m->ended[c] / rows : 0;
+        ends[c] = m->count[c] > 0 ? m->ended[c] / rows : 0;
         if (m->count[c] == 0)
             continue;
         mass += x[c];

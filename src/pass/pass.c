@@ -38,6 +38,10 @@ const char *bf_pass_kind(const bf_pass *pass) {
 bf_status bf_pass_add(bf_pass *pass, const bf_dataset *rows, int64_t first, bf_error *err) {
     if (first < 0 || first > INT64_MAX / 4)
         return bf_fail(err, BF_EUSAGE, "first: %lld is no number of a row", (long long)first);
+    if (rows->weight)
+        return bf_fail(err, BF_EUSAGE,
+                       "weight: a log whose rows count differently has to be read into memory "
+                       "whole; passes count rows");
     return pass->kind->add(pass->self, rows, first, err);
 }
 

@@ -77,8 +77,8 @@ static bf_status fit_counts(bf_behavior *out, bf_dataset *data, bf_arena *arena,
     BF_ZALLOC(rows, arena, states, err);
     for (int64_t i = 0; i < n; i++) {
         int64_t s = (int64_t)data->state[i];
-        count[s * actions + data->action[i]]++;
-        rows[s]++;
+        count[s * actions + data->action[i]] += data->weight ? data->weight[i] : 1;
+        rows[s] += data->weight ? data->weight[i] : 1;
     }
     for (int64_t s = 0; s < states; s++)
         for (int a = 0; a < actions; a++)
@@ -278,6 +278,11 @@ static bf_status fit_logistic(bf_behavior *out, bf_dataset *data, const bf_conte
     int actions = data->actions;
     double *x, *beta, *p, *all;
     half halves[2];
+    if (data->weight)
+        return bf_fail(err, BF_EUSAGE,
+                       "`behavior` estimate: the fit to real-valued states lets every row count "
+                       "the same, and the log has a column weight; give the behaviour as a policy, "
+                       "or as columns mu");
     BF_TRY(features(&x, &m, data, context, arena, err));
     BF_TRY(split(halves, x, m, data, arena, err));
     *out = (bf_behavior){.model = "logistic", .least = 1, .ridge = 1e-3, .features = m};

@@ -27,11 +27,13 @@ typedef struct bf__cells {
     const int32_t *row_state; /* (n): the number of its state */
     const int32_t *row_next;  /* (n): of its next state; -1 where the row ends and that is not it */
 
+    const double *row_weight; /* (n): mean 1; NULL: all the same */
+
     int64_t rows;             /* that it is made of */
     const int32_t *state_of;  /* (C) */
     const int32_t *action_of; /* (C) */
-    const int64_t *count;     /* (C): rows */
-    const int64_t *ended;     /* (C): those of them that the process does not go on from */
+    const double *count;      /* (C): rows, each by its weight; their sum is `rows` */
+    const double *ended;      /* (C): those of them that the process does not go on from */
     const double *reward;     /* (C): mean */
     const int64_t *cell_at;   /* (S, A): cell, or -1 */
     int dim;                  /* d */
@@ -48,7 +50,7 @@ typedef struct bf__cells {
     double pi_disagreement; /* largest difference between two rows that give pi for one state */
 } bf__cells;
 
-/* The model of what was counted, which has to be sorted. */
+/* The model of what was counted, which has to be sorted; rows count the same. */
 bf_status bf__cells_of(bf__cells *out, const bf__tally *tally, double gamma, bf_terminal terminal,
                        bf_arena *arena, bf_error *err);
 

@@ -36,7 +36,7 @@ static void choose(double *pi, double *leave, double *miss, const bf__cells *m) 
             if (c < 0)
                 continue;
             known += m->pi[s * m->actions + a];
-            rows += (double)m->count[c];
+            rows += m->count[c];
         }
         bool whole = ended || (all > 0 && known >= all * (1 - 1e-12));
         miss[s] = ended ? 0 : all > 0 ? 1 - known / all : 1;
@@ -47,7 +47,7 @@ static void choose(double *pi, double *leave, double *miss, const bf__cells *m) 
                 pi[c] = ended ? 1 : m->pi[s * m->actions + a] / known;
             else if (c >= 0)
                 pi[c] = (all > 0 ? m->pi[s * m->actions + a] / all : 0) +
-                        (miss[s] - leave[s]) * (double)m->count[c] / rows;
+                        (miss[s] - leave[s]) * m->count[c] / rows;
         }
     }
 }
@@ -62,8 +62,8 @@ static bool open_traps(double *pi, double *leave, const bf__count_model *count, 
         closed += count->classes.closed[k];
     }
     for (int64_t c = 0; c < m->cells; c++) {
-        rows[count->classes.class_of[m->state_of[c]]] += (double)m->count[c];
-        total += (double)m->count[c];
+        rows[count->classes.class_of[m->state_of[c]]] += m->count[c];
+        total += m->count[c];
     }
     bool any = false;
     for (int64_t c = 0; c < m->cells; c++) {
@@ -149,9 +149,9 @@ static bf_status start_of(double **start, double **rows, const bf__cells *m, bf_
     BF_ZALLOC(*start, arena, m->states, err);
     BF_ZALLOC(*rows, arena, m->states, err);
     for (int64_t c = 0; c < m->cells; c++)
-        total += (double)m->count[c];
+        total += m->count[c];
     for (int64_t c = 0; c < m->cells; c++)
-        (*rows)[m->state_of[c]] += (double)m->count[c] / total;
+        (*rows)[m->state_of[c]] += m->count[c] / total;
     for (int64_t s = 0; s < m->states; s++)
         (*start)[s] = m->has_start ? m->start[s] : (*rows)[s];
     return BF_OK;

@@ -30,17 +30,18 @@ static void set_quotas(int64_t *quota, const int64_t *total, int groups, int64_t
 static bf_status choose_rows(bf__nodes *out, const bf__points *points, int64_t most,
                              bf_arena *arena, bf_error *err) {
     int64_t *left, *quota, *row, rows = 0;
-    double *stands;
+    double *stands, *chosen;
     BF_ZALLOC(left, arena, out->groups, err);
     BF_ZALLOC(quota, arena, out->groups, err);
-    BF_ALLOC(stands, arena, out->groups, err);
-    for (int64_t i = 0; i < points->n; i++)
+    BF_ZALLOC(stands, arena, out->groups, err);
+    BF_ZALLOC(chosen, arena, out->groups, err);
+    for (int64_t i = 0; i < points->n; i++) {
         left[group_of(points, i)]++;
-    set_quotas(quota, left, out->groups, points->n, most);
-    for (int b = 0; b < out->groups; b++) {
-        rows += quota[b];
-        stands[b] = quota[b] > 0 ? (double)left[b] / (double)quota[b] : 1;
+        stands[group_of(points, i)] += bf__point_weight(points, i);
     }
+    set_quotas(quota, left, out->groups, points->n, most);
+    for (int b = 0; b < out->groups; b++)
+        rows += quota[b];
     BF_ALLOC(row, arena, rows, err);
     bf_rng rng = bf_rng_make(points->seed, "nodes", 0);
     out->rows = 0;
@@ -48,10 +49,13 @@ static bf_status choose_rows(bf__nodes *out, const bf__points *points, int64_t m
         int b = group_of(points, i);
         if (quota[b] == left[b] || bf_rng_below(&rng, left[b]) < quota[b]) {
             row[out->rows++] = i;
+            chosen[b] += bf__point_weight(points, i);
             quota[b]--;
         }
         left[b]--;
     }
+    for (int b = 0; b < out->groups; b++)
+        stands[b] = chosen[b] > 0 ? stands[b] / chosen[b] : 1;
     out->row = row;
     out->stands = stands;
     return BF_OK;
@@ -92,10 +96,11 @@ static bf_status merge_rows(bf__nodes *out, const bf__points *points, bf_arena *
                             bf_error *err) {
     int64_t rows = out->rows, *first;
     int32_t *order, *node_of, *count, at = -1;
-    double *x, *distinct;
+    double *x, *distinct, *mass;
     int *group;
     BF_ALLOC(node_of, arena, rows, err);
     BF_ZALLOC(count, arena, rows, err);
+    BF_ZALLOC(mass, arena, rows, err);
     BF_ZALLOC(first, arena, out->groups + 1, err);
     BF_ALLOC(distinct, arena, rows * out->dim, err);
     bf_mark mark = bf_arena_mark(arena);
@@ -118,6 +123,8 @@ static bf_status merge_rows(bf__nodes *out, const bf__points *points, bf_arena *
         }
         node_of[order[r]] = at;
         count[at]++;
+        mass[at] += bf__point_weight(points, out->row[order[r]]);
+        out->total += bf__point_weight(points, out->row[order[r]]);
     }
     for (int b = 0; b < out->groups; b++)
         first[b + 1] += first[b];
@@ -126,6 +133,7 @@ static bf_status merge_rows(bf__nodes *out, const bf__points *points, bf_arena *
     out->x = distinct;
     out->node_of = node_of;
     out->count = count;
+    out->mass = mass;
     out->first = first;
     return BF_OK;
 }

@@ -19,9 +19,11 @@ typedef struct bf__nodes {
     int dim;                /* coordinates of a node: states, and actions where they are vectors */
     const double *x;        /* (n, dim), row-major */
     const int32_t *count;   /* (n): chosen rows at the node */
+    const double *mass;     /* (n): how much they count, by their weights */
+    double total;           /* sum of it */
     int groups;             /* A, or 1 */
     const int64_t *first;   /* (groups + 1): group b is nodes first[b] .. first[b + 1] - 1 */
-    const double *stands;   /* (groups): transitions of the log per chosen row */
+    const double *stands;   /* (groups): transitions of the log per chosen row, by weights */
     const bf__kdtree *tree; /* (groups); of a group without nodes: not filled */
 } bf__nodes;
 

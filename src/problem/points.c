@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "dataset/row_weights.h"
 
 #define TAU 6.283185307179586476925286766559
 
@@ -199,7 +200,7 @@ static bf_status start_states(bf__points *out, const bf_dataset *data, bf_arena 
         for (int64_t e = 0; e < out->starts; e++)
             z0[j * out->starts + e] = out->z[j * out->n + data->order[data->begin[e]]];
     out->z0 = z0;
-    return BF_OK;
+    return bf__start_weights(&out->weight0, data, arena, err);
 }
 
 bf_status bf__points_make(bf__points *out, const bf_problem *problem, const char *periodic,
@@ -229,6 +230,7 @@ bf_status bf__points_make(bf__points *out, const bf_problem *problem, const char
     out->z = z;
     out->nz = nz;
     out->steps = bf__steps_of(problem);
+    BF_TRY(bf__row_weights_array(&out->weight, data, arena, err));
     out->seed = context ? context->seed : 1;
     if (out->steps.starts)
         BF_TRY(start_states(out, data, arena, err));

@@ -24,13 +24,15 @@ typedef struct bf__points {
     const double *u;         /* (k, n), standardised */
     const double *nu;        /* (M * k, n): actions sampled from pi at the next states */
 
-    bf__steps steps; /* what the transitions mean: g and h */
+    bf__steps steps;      /* what the transitions mean: g and h */
+    const double *weight; /* (n): how much rows count, mean 1; NULL: all the same */
 
-    int64_t starts;      /* start states, each of weight 1 / starts; 0 if steps.starts is false */
-    const double *z0;    /* (d, starts) */
-    const double *pi0;   /* (A, starts) */
-    const double *u0;    /* (M * k, starts) */
-    int64_t most_starts; /* of which a flow draws this many; 0: 1,000 */
+    int64_t starts;        /* start states; 0 if steps.starts is false */
+    const double *weight0; /* (starts): how much they count, mean 1; NULL: all the same */
+    const double *z0;      /* (d, starts) */
+    const double *pi0;     /* (A, starts) */
+    const double *u0;      /* (M * k, starts) */
+    int64_t most_starts;   /* of which a flow draws this many; 0: 1,000 */
 
     uint64_t seed;               /* of whatever is sampled from here on */
     bf__coordinates coordinates; /* how a state of the log becomes a point */
@@ -38,6 +40,11 @@ typedef struct bf__points {
     const char *angles;   /* "s0, s2": columns taken for angles; NULL: none */
     bool borrowed_starts; /* actions at the start states are those of the nearest next states */
 } bf__points;
+
+/* How much transition i counts. */
+static inline double bf__point_weight(const bf__points *points, int64_t i) {
+    return points->weight ? points->weight[i] : 1;
+}
 
 /* Standardises states (angles as cosine and sine), and actions where they are vectors; gathers the
  * start states where they are needed. Actions that the log never shows get no probability: the

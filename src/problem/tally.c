@@ -145,6 +145,10 @@ int64_t bf__tally_find(const bf__tally *t, const double *x) {
     return *state_slot(t, x);
 }
 
+int64_t bf__tally_edge(const bf__tally *t, int64_t pair, int64_t to) {
+    return *edge_slot(t, pair, to);
+}
+
 /* ---- Adding */
 
 static bf_status more_states(bf__tally *t, bf_error *err) {

@@ -80,6 +80,9 @@ bf_status bf__tally_sort(bf__tally *tally, bf_error *err);
 /* The number of a state with the coordinates x (d), or -1. */
 int64_t bf__tally_find(const bf__tally *tally, const double *x);
 
+/* The number of the edge from a pair to a state, which have to be there. */
+int64_t bf__tally_edge(const bf__tally *tally, int64_t pair, int64_t to);
+
 /* Room for `count` states, pairs and edges, all of them cleared, for a reader of bytes. */
 bf_status bf__tally_reserve(bf__tally *tally, int64_t states, int64_t pairs, int64_t edges,
                             bf_error *err);

@@ -48,7 +48,7 @@ static const bf_option rows[] = {
 static const bf_option_table table =
     BF_OPTION_TABLE("Options of dualdice, neural", neural_options, rows);
 
-const bf_model bf__dice_model_neural = {"neural", "two networks, at a saddle point", &table};
+const bf_model bf__dice_model_neural = {"neural", "two networks, at a saddle point", &table, 0};
 
 double bf__dice_loss(float *d_nu, float *d_zeta, const float *nu, const float *zeta,
                      const double *next_p, const double *start_p, const uint8_t *ends, int64_t b,

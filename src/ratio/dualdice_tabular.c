@@ -42,7 +42,7 @@ static const bf_option_table table =
     BF_OPTION_TABLE("Options of dualdice, tabular", tabular_options, rows);
 
 const bf_model bf__dice_model_tabular = {"tabular", "one number per state or pair, in closed form",
-                                         &table};
+                                         &table, 0};
 
 bool bf__dice_by_state(const bf_settings *settings) {
     const tabular_options *o = bf_settings_of(settings, &table);

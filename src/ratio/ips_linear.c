@@ -60,7 +60,7 @@ static const bf_option_table table =
     BF_OPTION_TABLE("Options of ips, linear", linear_options, option_rows);
 
 const bf_model bf__ips_model_linear = {"linear", "ratios linear in kernel features, closed form",
-                                       &table};
+                                       &table, 0};
 
 typedef struct features {
     const bf__ips *ips;

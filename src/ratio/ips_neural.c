@@ -51,7 +51,7 @@ static const bf_option option_rows[] = {
 static const bf_option_table table =
     BF_OPTION_TABLE("Options of ips, neural", neural_options, option_rows);
 
-const bf_model bf__ips_model_neural = {"neural", "the authors' network", &table};
+const bf_model bf__ips_model_neural = {"neural", "the authors' network", &table, 0};
 
 typedef struct batch {
     int64_t size;

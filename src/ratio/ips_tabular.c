@@ -37,8 +37,8 @@ static const bf_option option_rows[] = {BF__IPS_BALANCE_ROW(tabular_options)};
 static const bf_option_table table =
     BF_OPTION_TABLE("Options of ips, tabular", tabular_options, option_rows);
 
-const bf_model bf__ips_model_tabular = {"tabular", "one ratio per state, for finite states",
-                                        &table};
+const bf_model bf__ips_model_tabular = {"tabular", "one ratio per state, for finite states", &table,
+                                        0};
 
 typedef struct balance {
     const bf__cells *m;

@@ -76,6 +76,8 @@ json_t *bf__json_answer(const bf_answer *answer) {
                              "read", answer->seconds_read, "estimate", answer->seconds_estimate,
                              "trust", trust.seconds, "version", bf_version());
     whole = json_object_update_new(object, rest) == 0 && whole;
+    if (answer->problem->data->weight)
+        whole = json_object_set_new(object, "weighted", json_true()) == 0 && whole;
     if (bf__answer_has(answer, whole))
         whole = json_object_set_new(object, "whole", whole_log(answer->whole)) == 0 && whole;
     if (bf__answer_has(answer, outcomes))

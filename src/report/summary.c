@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "dataset/row_weights.h"
 #include "report/trust.h"
 
 /* ---- Numbers */
@@ -90,10 +91,10 @@ bool bf__summary_episodes(char out[BF__SENTENCE], const bf_answer *answer) {
     char interval[2][96], value[2][32], log[96] = "";
     if (!isfinite(earned) || !isfinite(steps))
         return false;
-    for (int64_t i = 0; i < data->n; i++) {
-        ended += data->terminated && data->terminated[i];
-        sum += data->reward[i];
-    }
+    bf__row_weights rows = bf__row_weights_of(data);
+    for (int64_t i = 0; i < data->n; i++)
+        ended += data->terminated && data->terminated[i] ? bf__row_weight(&rows, i) : 0;
+    sum = bf__reward_mean(data) * (double)data->n;
     if (ended > 0)
         snprintf(log, sizeof log, "; those of the log returned %.4g in %.4g", sum / ended,
                  (double)data->n / ended);

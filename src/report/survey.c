@@ -226,6 +226,8 @@ bf_status bf__survey_take(bf__survey *out, const bf_dataset *data, bf_arena *are
     for (int k = 0; k < data->action_dim; k++)
         out->action_vector[k] = range_of(data->action_vector + k * n, n);
     out->reward = range_of(data->reward, n);
+    if (data->weight)
+        out->weight = range_of(data->weight, n);
     for (int64_t i = 0; i < n; i++) {
         if (data->action)
             out->action_count[data->action[i]]++;

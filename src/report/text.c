@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "dataset/row_weights.h"
 #include "estimator/diagnostics.h"
 #include "report/report.h"
 #include "report/summary.h"
@@ -43,13 +44,12 @@ void bf__describe_log(FILE *out, const bf_dataset *data) {
     if (data->episodes > 0)
         fprintf(out, ", %s episode%s", bf__grouped(data->episodes, other),
                 data->episodes == 1 ? "" : "s");
+    if (data->weight)
+        fputs(", rows count by their weight", out);
 }
 
 double bf__naive(const bf_dataset *data) {
-    double mean = 0;
-    for (int64_t i = 0; i < data->n; i++)
-        mean += data->reward[i] / (double)data->n;
-    return mean;
+    return bf__reward_mean(data);
 }
 
 /* The log that an answer is counted from, if the problem's is a sample of it. */

@@ -5,6 +5,8 @@
  * The first term asks that the combination be the point itself. The second term prefers near
  * neighbours. If the point is inside their hull, w is a kind of linear interpolation.
  *
+ * A third term, spread sum_j (w_j - s_j)^2 / s_j, holds w near where it starts, if that is asked.
+ *
  * A step moves weight between the two points that violate optimality most: from the point with the
  * largest gradient that has weight to the point with the smallest gradient, as far as that lowers
  * the objective. A step costs O(k), after O(k^2 d) for the inner products. The start matters: if we
@@ -40,15 +42,18 @@ static double distance(const double *w, const double *z, int k, int d) {
 
 /* Solves, given the inner products. Returns false if all points are the point itself. gram is
  * symmetric and is read by rows. */
-BF_CLONES static bool hull_descend(double *restrict w, const double *restrict gram, int k,
+BF_CLONES static bool hull_descend(double *restrict w, double *restrict gram, int k,
                                    const bf__hull_options *options) {
     double slope[BF__HULL_MOST], size = 0; /* half the gradient; mean |z_j|^2 */
     for (int i = 0; i < k; i++)
         size += gram[i * k + i] / k;
     if (!(size > 1e-18))
         return false;
-    for (int i = 0; i < k; i++)
+    for (int i = 0; i < k; i++) {
         slope[i] = 0.5 * options->near * gram[i * k + i];
+        if (options->spread > 0) /* sum_j (w_j - s_j)^2 / s_j, but for a constant */
+            gram[i * k + i] += options->spread * size / fmax(w[i], 1e-12);
+    }
     for (int j = 0; j < k; j++)
         for (int i = 0; i < k; i++)
             slope[i] += gram[j * k + i] * w[j];

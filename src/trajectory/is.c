@@ -24,6 +24,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
     BF_ALLOC(weights, arena, data->n, err);
     for (int64_t e = 0; e < t.episodes; e++) {
         BF_TRY(bf__trajectories_exp(&ratio, t.whole[e], &t, err));
+        ratio *= bf__trajectory_weight(&t, e);
         for (int64_t j = data->begin[e]; j < data->begin[e + 1]; j++)
             weights[data->order[j]] = ratio * t.u[data->order[j]] / ((double)t.episodes * span);
     }
@@ -36,4 +37,5 @@ const bf_estimator bf__estimator_is = {
     .summary = "episodes weighed by how likely the target makes them; needs mu and episodes",
     .needs = BF_NEEDS_PI | BF_NEEDS_BEHAVIOR | BF_NEEDS_EPISODES,
     .run = run,
+    .takes = BF_TAKES_WEIGHT,
 };

@@ -25,10 +25,12 @@ static const bf_option rows[] = {
 };
 static const bf_option_table table = BF_OPTION_TABLE("Options of pdis", pdis_options, rows);
 
-/* The log ratio of episode e at step t, or its last one. */
+/* The log ratio of episode e at step t, or its last one, and of how much it counts. */
 static double ratio_at(const bf__trajectories *t, const bf_dataset *data, int64_t e, int64_t step) {
     int64_t length = data->begin[e + 1] - data->begin[e];
-    return step < length ? t->log_ratio[data->order[data->begin[e] + step]] : t->whole[e];
+    double counts = log(bf__trajectory_weight(t, e));
+    return counts +
+           (step < length ? t->log_ratio[data->order[data->begin[e] + step]] : t->whole[e]);
 }
 
 /* Weights that sum to 1 over the span; O(episodes longest). */
@@ -86,10 +88,12 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
         BF_TRY(normalised(weights, &t, problem, err));
     } else {
         BF_TRY(bf__trajectories_span(&span, &t, problem, err));
-        for (int64_t i = 0; i < data->n; i++) {
-            BF_TRY(bf__trajectories_exp(&weights[i], t.log_ratio[i], &t, err));
-            weights[i] *= t.u[i] / ((double)t.episodes * span);
-        }
+        for (int64_t e = 0; e < t.episodes; e++)
+            for (int64_t j = data->begin[e]; j < data->begin[e + 1]; j++) {
+                int64_t i = data->order[j];
+                BF_TRY(bf__trajectories_exp(&weights[i], t.log_ratio[i], &t, err));
+                weights[i] *= bf__trajectory_weight(&t, e) * t.u[i] / ((double)t.episodes * span);
+            }
     }
     bf__trajectories_result(out, problem, &t, weights);
     return BF_OK;
@@ -101,4 +105,5 @@ const bf_estimator bf__estimator_pdis = {
     .needs = BF_NEEDS_PI | BF_NEEDS_BEHAVIOR | BF_NEEDS_EPISODES,
     .options = &table,
     .run = run,
+    .takes = BF_TAKES_WEIGHT,
 };

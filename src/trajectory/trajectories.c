@@ -16,6 +16,8 @@
  * process that goes on: E R + E gamma^L V = V, 1 - E gamma^L = (1 - gamma) E D.
  * An absorbing end (gamma < 1) adds its future, gamma^L / (1 - gamma) steps at reward 0, to D.
  *
+ * Episodes with weights (all rows of one have the same) count by these wherever a mean is taken.
+ *
  * The products are kept as logarithms: over hundreds of steps they leave the range of a double.
  * The longer the episodes, the fewer carry the weight; ess_episodes counts them. */
 #include "trajectory/trajectories.h"
@@ -23,6 +25,7 @@
 #include <math.h>
 
 #include "core/fail.h"
+#include "dataset/row_weights.h"
 #include "estimator/result.h"
 #include "ratio/ratio.h"
 
@@ -66,6 +69,8 @@ bf_status bf__trajectories_make(bf__trajectories *out, const char *method,
     BF_ALLOC(before, arena, data->n, err);
     BF_ALLOC(whole, arena, data->episodes, err);
     BF_ALLOC(u, arena, data->n, err);
+    const double *weight;
+    BF_TRY(bf__episode_weights(&weight, method, data, arena, err));
     BF_TRY(bf__ratio_actions(product, data, 0, err));
     bf__ratio_discounts(u, data, problem->gamma);
     for (int64_t e = 0; e < data->episodes; e++) {
@@ -83,6 +88,7 @@ bf_status bf__trajectories_make(bf__trajectories *out, const char *method,
                               .before = before,
                               .whole = whole,
                               .u = u,
+                              .weight = weight,
                               .steps = steps};
     return spans(out, problem, arena, err);
 }
@@ -103,17 +109,16 @@ bf_status bf__trajectories_span(double *out, const bf__trajectories *t, const bf
     const bf_dataset *data = problem->data;
     *out = t->span;
     for (int64_t e = 0; e < t->episodes && t->span == 0; e++) {
-        double whole;
+        double whole, share = bf__trajectory_weight(t, e) / (double)t->episodes;
         for (int64_t j = data->begin[e]; j < data->begin[e + 1]; j++) {
             double before;
             BF_TRY(bf__trajectories_exp(&before, t->before[data->order[j]], t, err));
-            *out += before * t->u[data->order[j]] / (double)t->episodes;
+            *out += before * t->u[data->order[j]] * share;
         }
         int64_t last = data->order[data->begin[e + 1] - 1];
         if (bf__trajectories_stays(t, last)) {
             BF_TRY(bf__trajectories_exp(&whole, t->whole[e], t, err));
-            *out +=
-                whole * t->u[last] * problem->gamma / (1 - problem->gamma) / (double)t->episodes;
+            *out += whole * t->u[last] * problem->gamma / (1 - problem->gamma) * share;
         }
     }
     return BF_OK;
@@ -121,18 +126,20 @@ bf_status bf__trajectories_span(double *out, const bf__trajectories *t, const bf
 
 void bf__trajectories_result(bf_estimate *out, const bf_problem *problem, const bf__trajectories *t,
                              const double *weights) {
-    double largest = -INFINITY, sum = 0, squares = 0;
+    double largest = -INFINITY, sum = 0, squares = 0, most = 0;
     for (int64_t e = 0; e < t->episodes; e++)
         largest = fmax(largest, t->whole[e]);
     for (int64_t e = 0; e < t->episodes; e++) {
         double ratio = largest > -INFINITY ? exp(t->whole[e] - largest) : 0;
+        ratio *= bf__trajectory_weight(t, e);
+        most = fmax(most, ratio);
         sum += ratio;
         squares += ratio * ratio;
     }
     double ess = squares > 0 ? sum * sum / squares : 0, episodes = (double)t->episodes;
     bf__result_from_weights(out, problem, weights);
     bf__diagnose(out, BF__D_ESS_EPISODES, ess);
-    bf__diagnose(out, BF__D_MAX_WEIGHT_EPISODE, sum > 0 ? 1 / sum : 0);
+    bf__diagnose(out, BF__D_MAX_WEIGHT_EPISODE, sum > 0 ? most / sum : 0);
     bf__diagnose(out, BF__D_MEAN_RATIO, sum / episodes * exp(largest));
     bf__diagnose(out, BF__D_LONGEST_EPISODE, (double)t->longest);
 }

@@ -11,6 +11,7 @@ typedef struct bf__trajectories {
     const double *before;    /* (n): up to the row before; 0 at the start of an episode */
     const double *whole;     /* (episodes): over the whole episode */
     const double *u;         /* (n): gamma^t */
+    const double *weight;    /* (episodes): how much they count, mean 1; NULL: all the same */
     const double *spans; /* (episodes): D_e = sum_t gamma^t, and what follows an absorbing end */
     double span;         /* where all D_e are the same; 0 otherwise */
     int64_t longest;
@@ -24,6 +25,11 @@ bf_status bf__trajectories_make(bf__trajectories *out, const char *method,
 /* Whether the last row of an episode ends for good. */
 static inline bool bf__trajectories_stays(const bf__trajectories *t, int64_t last) {
     return t->steps.absorbs && t->steps.ended[last];
+}
+
+/* How much episode e counts. */
+static inline double bf__trajectory_weight(const bf__trajectories *t, int64_t e) {
+    return t->weight ? t->weight[e] : 1;
 }
 
 /* E_pi of the span by prefix products, an unbiased estimate, or the span itself where it is the

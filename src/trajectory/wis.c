@@ -29,10 +29,11 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
                        "wis: every episode of the log has an action that the target policy never "
                        "takes; `method` ips or blackbox needs no whole episodes");
     for (int64_t e = 0; e < t.episodes; e++)
-        total += exp(t.whole[e] - largest) * t.spans[e];
+        total += bf__trajectory_weight(&t, e) * exp(t.whole[e] - largest) * t.spans[e];
     for (int64_t e = 0; e < t.episodes; e++)
         for (int64_t j = data->begin[e]; j < data->begin[e + 1]; j++)
-            weights[data->order[j]] = exp(t.whole[e] - largest) * t.u[data->order[j]] / total;
+            weights[data->order[j]] = bf__trajectory_weight(&t, e) * exp(t.whole[e] - largest) *
+                                      t.u[data->order[j]] / total;
     bf__trajectories_result(out, problem, &t, weights);
     return BF_OK;
 }
@@ -42,4 +43,5 @@ const bf_estimator bf__estimator_wis = {
     .summary = "is with ratios that sum to 1: some bias, much less variance",
     .needs = BF_NEEDS_PI | BF_NEEDS_BEHAVIOR | BF_NEEDS_EPISODES,
     .run = run,
+    .takes = BF_TAKES_WEIGHT,
 };

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "dataset/row_weights.h"
 #include "problem/nodes.h"
 
 enum { SAMPLE = 1000, NEAR = 64, MOST_NODES = 40000 };
@@ -53,12 +54,13 @@ static bf_status look_at_ages(bf__facts *out, const bf_dataset *data, const doub
     memcpy(sorted, age, (size_t)data->n * sizeof *age);
     qsort(sorted, (size_t)data->n, sizeof *sorted, ascending);
     double limit = sorted[data->n - 1 - data->n / 5];
+    bf__row_weights rows = bf__row_weights_of(data);
     for (int64_t i = 0; i < data->n && w; i++) {
         bool is_late = age[i] > limit;
         late += is_late ? w[i] : 0;
         rest += is_late ? 0 : w[i];
-        late_rows += is_late;
-        rest_rows += !is_late;
+        late_rows += is_late ? bf__row_weight(&rows, i) : 0;
+        rest_rows += is_late ? 0 : bf__row_weight(&rows, i);
     }
     if (late_rows > 0 && rest > 0)
         out->age_rise = late / late_rows / (rest / rest_rows);

@@ -6,6 +6,7 @@
  *
  * Cost  that of q_cells.c, once per quantity. */
 #include "core/fail.h"
+#include "dataset/row_weights.h"
 #include "problem/steps.h"
 #include "trust/influence.h"
 #include "value/q_cells.h"
@@ -14,6 +15,7 @@ typedef struct rows {
     const bf_problem *problem;
     bf__steps steps;
     const double *reward, *w;
+    const double *start; /* (episodes): weights of start states; NULL: all the same */
     const bf__clusters *clusters;
 } rows;
 
@@ -43,8 +45,9 @@ static void add_up(double *c, const rows *t, const bf__cell_values *s) {
         flow += (1 - mass) * (1 - t->problem->gamma);
     for (int64_t e = 0; e < data->episodes && m->has_start; e++) {
         int64_t first = data->order[data->begin[e]];
-        c[t->clusters->of[first]] +=
-            flow * (s->v[m->row_state[first]] - s->v[m->states]) / (double)data->episodes;
+        c[t->clusters->of[first]] += flow * (t->start ? t->start[e] : 1) *
+                                     (s->v[m->row_state[first]] - s->v[m->states]) /
+                                     (double)data->episodes;
     }
 }
 
@@ -52,8 +55,10 @@ bf_status bf__influence_cells(bf__influence *out, const bf_problem *problem, con
                               int count, const double *w, const bf__clusters *clusters,
                               const bf_context *context, bf_arena *arena, bf_error *err) {
     int64_t n = problem->data->n;
+    const double *start;
     *out = (bf__influence){.rewards = count, .exact = true};
     BF_ZALLOC(out->c, arena, count * clusters->count, err);
+    BF_TRY(bf__start_weights(&start, problem->data, arena, err));
     bf_mark mark = bf_arena_mark(arena);
     for (int k = 0; k < count; k++) {
         bf_dataset data = *problem->data;
@@ -62,7 +67,7 @@ bf_status bf__influence_cells(bf__influence *out, const bf_problem *problem, con
         data.reward = rewards + k * n;
         question.data = &data;
         BF_TRY(bf__cell_values_solve(&values, &question, context, arena, err));
-        rows t = {&question, bf__steps_of(&question), data.reward, w, clusters};
+        rows t = {&question, bf__steps_of(&question), data.reward, w, start, clusters};
         add_up(out->c + k * clusters->count, &t, &values);
         bf_arena_rewind(arena, mark);
     }

@@ -325,7 +325,8 @@ static bf_status look_at_starts(double *c, const task *t, const int *chosen, bf_
             double gap = 0;
             for (int64_t a = 0; a < m; a++)
                 gap += (place[e * m + a] - t->start[a]) * theta[a];
-            c[k * t->clusters->count + cluster] += flow * gap / (double)starts;
+            c[k * t->clusters->count + cluster] +=
+                flow * (f->weight0 ? f->weight0[e] : 1) * gap / (double)starts;
         }
     }
     bf_arena_rewind(t->arena, mark);
@@ -353,7 +354,8 @@ static bf_status prepare(task *t, bf__points *points, const char *periodic, cons
     for (int64_t i = 0; i < n; i++)
         mass += fmax(t->w[i], 0);
     for (int64_t i = 0; i < n; i++)
-        t->u[i] = (1 - mixed_in) * fmax(t->w[i], 0) / (mass > 0 ? mass : 1) + mixed_in / (double)n;
+        t->u[i] = (1 - mixed_in) * fmax(t->w[i], 0) / (mass > 0 ? mass : 1) +
+                  mixed_in * bf__point_weight(points, i) / (double)n;
     BF_TRY(make_moments(&t->total, t->m, t->count, t->arena, err));
     for (int f = 0; f < t->folds; f++)
         BF_TRY(make_moments(&t->part[f], t->m, t->count, t->arena, err));

@@ -248,8 +248,9 @@ static bf_status explain(bf_trust *out, const measuring *m, bf_error *err) {
 static bf_status find_interval(bf_trust *out, measuring *m, bf_error *err) {
     double *share;
     BF_ALLOC(share, m->arena, m->clusters.count, err);
-    out->effective =
-        bf__clusters_share(share, &m->clusters, m->estimate->weights, m->problem->data->n);
+    out->effective = bf__clusters_share(
+        share, &m->clusters, m->estimate->weights ? m->estimate->weights : m->problem->data->weight,
+        m->problem->data->n);
     BF_TRY(find_influence(m, err));
     BF_TRY(find_parts(m, err));
     bf__measured found[BF__MEASURES];

@@ -30,6 +30,7 @@
 #include "core/context.h"
 #include "core/fail.h"
 #include "core/text.h"
+#include "dataset/row_weights.h"
 #include "estimator/remarks.h"
 #include "estimator/result.h"
 #include "problem/network_inputs.h"
@@ -71,6 +72,7 @@ typedef struct fit {
     float *h, *h_next, *h_start;        /* outputs there */
     double *v, *y;                      /* (n) */
     float *inputs, *outputs, *d_output; /* of a batch */
+    float *counts;                      /* how much its rows count */
     double value, bellman;              /* bellman: root mean square of y - h */
 } fit;
 
@@ -97,6 +99,7 @@ static bf_status make_fit(fit *f, const bf_context *context, bf_arena *arena, bf
     BF_ALLOC(f->inputs, arena, p->inputs * b, err);
     BF_ALLOC(f->outputs, arena, b, err);
     BF_ALLOC(f->d_output, arena, b, err);
+    BF_ALLOC(f->counts, arena, b, err);
     bf__pairs_logged(f->logged, n, 0, p, NULL, n);
     bf__pairs_next(f->next, k * n, 0, f->next_p, p, NULL, n);
     if (p->starts > 0)
@@ -146,15 +149,16 @@ static void targets(fit *f, double *v0, int threads) {
     expect(f->v, f, f->h_next, f->next_p, p->n);
     expect(v0, f, f->h_start, f->start_p, p->starts);
     for (int64_t e = 0; e < p->starts; e++)
-        start += v0[e] / (double)p->starts;
+        start += (p->points.weight0 ? p->points.weight0[e] : 1) * v0[e] / (double)p->starts;
     /* Where a row ends for good, Q = 0 is h = -c / (1 - gamma): c is on both sides. */
     double ended = 0;
     for (int64_t i = 0; i < p->n; i++) {
         bool end = steps->absorbs && steps->ended[i];
         f->v[i] = end ? 0 : bf__step_ended(steps, i) ? start : f->v[i];
-        ended += end;
-        mean += (r[i] + gamma * f->v[i]) / n;
-        c += (r[i] + gamma * f->v[i] - f->scale * (double)f->h[i]) / n;
+        double counts = bf__point_weight(&p->points, i);
+        ended += end ? counts : 0;
+        mean += counts * (r[i] + gamma * f->v[i]) / n;
+        c += counts * (r[i] + gamma * f->v[i] - f->scale * (double)f->h[i]) / n;
     }
     double share = 1 + (ended > 0 ? gamma / (1 - gamma) * ended / n : 0);
     c /= share;
@@ -164,7 +168,7 @@ static void targets(fit *f, double *v0, int threads) {
     for (int64_t i = 0; i < p->n; i++) {
         double end = steps->absorbs && steps->ended[i] ? gamma / (1 - gamma) : 0;
         double gap = r[i] + gamma * f->v[i] - c * (1 + end) - f->scale * (double)f->h[i];
-        f->bellman += gap * gap / n;
+        f->bellman += bf__point_weight(&p->points, i) * gap * gap / n;
         f->y[i] = r[i] + gamma * f->v[i] - mean * (1 + end);
     }
     f->bellman = sqrt(f->bellman);
@@ -174,7 +178,7 @@ static void targets(fit *f, double *v0, int threads) {
 static void rescale(fit *f) {
     double squares = 0, factor;
     for (int64_t i = 0; i < f->pairs->n; i++)
-        squares += f->y[i] * f->y[i] / (double)f->pairs->n;
+        squares += bf__point_weight(&f->pairs->points, i) * f->y[i] * f->y[i] / (double)f->pairs->n;
     double deviation = sqrt(squares);
     if (f->scale > 0 && !(deviation > 1.2 * f->scale))
         return;
@@ -192,12 +196,13 @@ static void move(fit *f, bf_rng *rng) {
         for (int64_t j = 0; j < b; j++) {
             int64_t i = bf_rng_below(rng, p->n);
             f->d_output[j] = (float)(f->y[i] / f->scale);
+            f->counts[j] = (float)bf__point_weight(&p->points, i);
             for (int c = 0; c < p->inputs; c++)
                 f->inputs[c * b + j] = f->logged[c * p->n + i];
         }
         bf__mlp_forward(f->work, f->parameters, f->inputs, b, f->outputs);
         for (int64_t j = 0; j < b; j++)
-            f->d_output[j] = (f->outputs[j] - f->d_output[j]) / (float)b;
+            f->d_output[j] = f->counts[j] * (f->outputs[j] - f->d_output[j]) / (float)b;
         bf__mlp_backward(f->work, f->d_output, f->gradient);
         bf__adam_move(&f->adam, f->gradient, f->parameters);
     }
@@ -240,17 +245,13 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
     const bf_dataset *data = problem->data;
     bf__pairs pairs;
     fit f = {.problem = problem, .options = o, .pairs = &pairs};
-    double drift = 0, mean = 0, square = 0;
+    double drift = 0;
     BF_TRY(bf__steps_last(problem, err));
     BF_TRY(bf__pairs_check(problem, settings, err));
     BF_TRY(bf__pairs_make(&pairs, problem, o->periodic, o->scale, context, arena, err));
     BF_TRY(make_fit(&f, context, arena, err));
     BF_TRY(train(&out->value, &drift, &f, context, arena, err));
-    for (int64_t i = 0; i < data->n; i++) {
-        mean += data->reward[i] / (double)data->n;
-        square += data->reward[i] * data->reward[i] / (double)data->n;
-    }
-    double deviation = sqrt(fmax(square - mean * mean, 0));
+    double deviation = bf__reward_deviation(data, bf__reward_mean(data));
     bf__diagnose(out, BF__D_BELLMAN_ERROR, f.bellman);
     bf__diagnose(out, BF__D_VALUE_SCALE, f.scale);
     bf__diagnose(out, BF__D_DRIFT, drift);
@@ -269,4 +270,5 @@ const bf_estimator bf__estimator_fqe = {
     .traits = BF_FIXED_COST,
     .options = &table,
     .run = run,
+    .takes = BF_TAKES_WEIGHT,
 };

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/fail.h"
+#include "dataset/row_weights.h"
 #include "estimator/result.h"
 
 static const bf_option rows[] = {
@@ -23,8 +24,9 @@ const bf_option_table bf__q_table = BF_OPTION_TABLE("Options of q", bf__q_option
 enum { CELLS, LOWRANK };
 
 static const bf_model models[] = {
-    {"tabular", "q exact on the count model, for finite states", NULL},
-    {"lowrank", "q linear in kernel features, for real-valued states", &bf__q_table},
+    {"tabular", "q exact on the count model, for finite states", NULL, BF_TAKES_WEIGHT},
+    {"lowrank", "q linear in kernel features, for real-valued states", &bf__q_table,
+     BF_TAKES_WEIGHT},
 };
 
 const bf_model *bf__q_model(int index) {
@@ -50,9 +52,10 @@ bf_status bf__q_fit(bf__q *out, const bf_problem *problem, const bf__q_options *
     else
         BF_TRY(bf__q_lowrank(out, problem, options, context, arena, err));
     double sum = 0;
+    bf__row_weights rows_of = bf__row_weights_of(data);
     for (int64_t i = 0; i < data->n; i++) {
         double error = data->reward[i] - out->gap[i] - out->value;
-        sum += error * error / (double)data->n;
+        sum += bf__row_weight(&rows_of, i) * error * error / (double)data->n;
     }
     out->error = sqrt(sum);
     return BF_OK;

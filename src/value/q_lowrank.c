@@ -57,14 +57,14 @@ bf_status bf__q_lowrank(bf__q *out, const bf_problem *problem, const bf__q_optio
     bf__lowrank_options rank = {.rank = options->features > 0 ? options->features : FEATURES,
                                 .seed = seed};
     BF_TRY(bf__lowrank_create(&lowrank, flow, &rank, context, arena, err));
-    BF_TRY(bf__linear_fit_make(&s, lowrank, problem->data->reward, options->ridge, false,
-                               "fitting q", 3, context, arena, err));
+    BF_TRY(bf__linear_fit_make(&s, lowrank, problem->data->reward, points.weight, options->ridge,
+                               false, "fitting q", 3, context, arena, err));
     BF_TRY(bf__linear_fit_weigh(NULL, &s, context, arena, err));
     int chosen = bf__ridges_choose(&s.ridges);
     BF_ALLOC(gap, arena, n, err);
     BF_TRY(bf__linear_fit_gap(gap, &s, s.ridges.lambda[chosen], context, arena, err));
     for (int64_t i = 0; i < n; i++)
-        value += (problem->data->reward[i] - gap[i]) / (double)n;
+        value += bf__point_weight(&points, i) * (problem->data->reward[i] - gap[i]) / (double)n;
     *out = (bf__q){.model = "lowrank", .gap = gap, .value = value};
     bf__diagnose(&out->remarks, BF__D_Q_FEATURES, (double)s.m);
     bf__diagnose(&out->remarks, BF__D_Q_RIDGE, s.ridges.lambda[chosen]);

@@ -36,8 +36,9 @@ enum { ANCHORS = 300, FEATURES = 500, ROWS = 2048, MOST_WIDTHS = 8 };
 static const double two_widths = 0.1353352832366127; /* exp(-2): k_W two widths away */
 
 typedef struct bumps {
-    const bf__flow *flow; /* with kernel k_W; only its pairs matter */
-    bf__data_d at;        /* the anchors */
+    const bf__flow *flow;     /* with kernel k_W; only its pairs matter */
+    const bf__points *points; /* the rows, which may count differently: B_ij by their weights */
+    bf__data_d at;            /* the anchors */
 } bumps;
 
 /* Psi of the flow, whole or made again in blocks. */
@@ -133,6 +134,7 @@ static bf_status place_anchors(bumps *out, const bf__balance *balance, const bf_
         BF_TRY(narrow(&kernel.action, options, share, in.u, &in, in.action_dim, arena, err));
     BF_TRY(bf__flow_create(&flow, &in, &kernel, context, arena, err));
     out->flow = flow;
+    out->points = &balance->points;
     return pick_pairs(&out->at, flow, &in, span->index, count < span->m ? count : span->m, arena,
                       err);
 }
@@ -160,7 +162,7 @@ static bf_status push(double *c, double *sums, const bumps *b, const residuals *
         bump_rows(block, b, first, count, context);
         for (int64_t i = 0; i < count; i++)
             for (int64_t j = 0; j < m; j++)
-                sums[j] += block[i * m + j];
+                sums[j] += block[i * m + j] *= bf__point_weight(b->points, first + i);
         BF_TRY(bf__gram(c, psi, features, block, m, count, 1, context, err));
     }
     for (int64_t k = 0; k < features; k++)
@@ -209,7 +211,7 @@ static bf_status add_width(double *w, double part, double *far, double *gap, con
                 sum += block[i * m + j] * alpha[j];
                 nearest = fmax(nearest, block[i * m + j]);
             }
-            w[first + i] += part * sum;
+            w[first + i] += part * sum * bf__point_weight(b->points, first + i);
             *far += nearest < two_widths ? 1 / (double)n : 0;
         }
     }
@@ -283,7 +285,7 @@ static int suits(const bf_dataset *data) {
 
 const bf__weights bf__weights_anchors = {
     .model = {"anchors", "bumps around logged pairs, never negative, by a quadratic program",
-              &table},
+              &table, BF_TAKES_WEIGHT},
     .suits = suits,
     .run = run,
 };

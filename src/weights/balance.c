@@ -66,8 +66,8 @@ typedef struct sums {
 } sums;
 
 static bf_status low_rank_sums(sums *out, const bf__lowrank *lowrank, const double *psi,
-                               const double *w, const bf_context *context, bf_arena *arena,
-                               bf_error *err) {
+                               const double *w, const bf__points *points, const bf_context *context,
+                               bf_arena *arena, bf_error *err) {
     int64_t n = lowrank->flow->n, m = lowrank->m, rows = n < ROWS ? n : ROWS;
     bf_mark mark = bf_arena_mark(arena);
     double *made = NULL, *both, *total, *diagonal;
@@ -84,7 +84,7 @@ static bf_status low_rank_sums(sums *out, const bf__lowrank *lowrank, const doub
             BF_TRY(bf__lowrank_rows(NULL, made, lowrank, first, count, context, err));
         for (int64_t i = 0; i < count; i++) {
             both[2 * i] = w[first + i];
-            both[2 * i + 1] = 1 / (double)n;
+            both[2 * i + 1] = bf__point_weight(points, first + i) / (double)n;
             for (int64_t p = 0; p < m; p++)
                 diagonal[first + i] -= block[i * m + p] * block[i * m + p];
             diagonal[first + i] = fmax(diagonal[first + i], 0);
@@ -101,12 +101,13 @@ static bf_status low_rank_sums(sums *out, const bf__lowrank *lowrank, const doub
 }
 
 static bf_status exact_sums(sums *out, const bf__flow *flow, const double *w,
-                            const bf_context *context, bf_arena *arena, bf_error *err) {
+                            const bf__points *points, const bf_context *context, bf_arena *arena,
+                            bf_error *err) {
     bf_mark mark = bf_arena_mark(arena);
     double *uniform;
     BF_ALLOC(uniform, arena, flow->n, err);
     for (int64_t i = 0; i < flow->n; i++)
-        uniform[i] = 1 / (double)flow->n;
+        uniform[i] = bf__point_weight(points, i) / (double)flow->n;
     BF_TRY(bf__flow_loss(&out->loss, flow, w, context, arena, err));
     BF_TRY(bf__flow_loss(&out->uniform, flow, uniform, context, arena, err));
     out->loss = fmax(out->loss, 0); /* rounding */
@@ -140,9 +141,9 @@ bf_status bf__balance_report(bf_estimate *out, const bf_problem *problem,
     if (!bf__progress(context, "flow residual", 0, 1, NULL))
         return bf_fail(err, BF_ECANCELLED, "stopped at the flow residual");
     if (lowrank)
-        BF_TRY(low_rank_sums(&s, lowrank, psi, w, context, arena, err));
+        BF_TRY(low_rank_sums(&s, lowrank, psi, w, &balance->points, context, arena, err));
     if (flow->n <= EXACT || !lowrank)
-        BF_TRY(exact_sums(&s, flow, w, context, arena, err));
+        BF_TRY(exact_sums(&s, flow, w, &balance->points, context, arena, err));
     double absorbed = balance->absorbed ? absorb(w, problem) : 0;
     bf__result_from_weights(out, problem, w);
     bf__diagnose(out, BF__D_FLOW_RESIDUAL, s.loss);

@@ -172,7 +172,7 @@ static bf_status correct_width(trial *t, double *w, double *negative, bool last,
         *negative = clip(w, t, n);
         memcpy(t->w, w, (size_t)n * sizeof *w);
         for (int64_t i = 0; i < n; i++)
-            t->w[n + i] = 1.0 / (double)n;
+            t->w[n + i] = bf__point_weight(&t->points, i) / (double)n;
         BF_TRY(bf__features_residual(t->residual, lowrank, t->w, 2, t->base.ends, problem->gamma,
                                      context, arena, err));
     }
@@ -291,7 +291,7 @@ static int suits(const bf_dataset *data) {
 
 const bf__weights bf__weights_corrected = {
     .model = {"corrected", "neighbours, corrected so that the flow balances on kernel features",
-              &table},
+              &table, BF_TAKES_WEIGHT},
     .suits = suits,
     .run = run,
 };

@@ -7,6 +7,8 @@
  * Shapes      n transitions, m features; phi, psi (n, m)
  * Cost        that of linear_fit.c, which solves this; the features are kept if they fit the memory
  *
+ * If rows have weights, means are over rows by these, and w_i is W(x_i) times that of the row.
+ *
  * The constant 1 is a feature that costs nothing: weights sum to 1 by themselves, lambda = infinity
  * gives equal weights, and the residual is never above theirs.
  *
@@ -43,7 +45,8 @@ static bf_status report(bf_estimate *out, const bf_problem *problem, const bf__b
     BF_ALLOC(w, arena, n, err);
     BF_ALLOC(kept, arena, n, err);
     for (int64_t i = 0; i < n; i++)
-        w[i] = all[i * s->ridges.count + chosen] / (double)n;
+        w[i] =
+            bf__point_weight(&balance->points, i) * all[i * s->ridges.count + chosen] / (double)n;
     BF_TRY(bf__balance_report(out, problem, balance, w, s->lowrank, s->kept ? s->psi : NULL,
                               context, arena, err));
     for (int64_t i = 0; i < n; i++) {
@@ -91,8 +94,9 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
     if (!bf__progress(context, task, 0, 1, NULL))
         return bf_fail(err, BF_ECANCELLED, "stopped before the features were chosen");
     BF_TRY(bf__lowrank_create(&lowrank, balance.flow, &cut, context, arena, err));
-    BF_TRY(bf__linear_fit_make(&fit, lowrank, problem->data->reward, options->ridge,
-                               plan.way != BF__WAY_STREAMED, task, 2, context, arena, err));
+    BF_TRY(bf__linear_fit_make(&fit, lowrank, problem->data->reward, balance.points.weight,
+                               options->ridge, plan.way != BF__WAY_STREAMED, task, 2, context,
+                               arena, err));
     BF_ALLOC(w, arena, fit.n * fit.ridges.count, err);
     BF_TRY(bf__linear_fit_weigh(w, &fit, context, arena, err));
     return report(out, problem, &balance, &fit, w, bf__ridges_choose(&fit.ridges), context, arena,
@@ -106,7 +110,7 @@ static int suits(const bf_dataset *data) {
 }
 
 const bf__weights bf__weights_linear = {
-    .model = {"linear", "linear in kernel features, in closed form", &table},
+    .model = {"linear", "linear in kernel features, in closed form", &table, BF_TAKES_WEIGHT},
     .suits = suits,
     .run = run,
 };

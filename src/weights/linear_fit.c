@@ -33,25 +33,41 @@ static bf_status rows_at(const double **phi, const double **psi, int64_t *count,
                                       context, err);
 }
 
+/* Rows of x (count, m) times what they count; x itself if all count the same. */
+static const double *weighted(double *into, const double *x, const double *one, int64_t count,
+                              const bf__linear_fit *s) {
+    if (!s->weight)
+        return x;
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t k = 0; k < s->m; k++)
+            into[i * s->m + k] = one[i] * x[i * s->m + k];
+    return into;
+}
+
 /* f, p, b and M. */
 static bf_status gather(bf__linear_fit *s, const double *reward, const bf_context *context,
                         bf_arena *arena, bf_error *err) {
     int64_t m = s->m, count;
-    double n = (double)s->n, mean = 0, *one;
+    double n = (double)s->n, mean = 0, *one, *earned, *into = NULL;
     BF_ALLOC(one, arena, s->rows, err);
-    for (int64_t i = 0; i < s->rows; i++)
-        one[i] = 1;
+    BF_ALLOC(earned, arena, s->rows, err);
+    if (s->weight)
+        BF_ALLOC(into, arena, s->rows * m, err);
     if (s->kept)
         BF_TRY(bf__lowrank_rows(s->phi, s->psi, s->lowrank, 0, s->n, context, err));
     for (int64_t first = 0; first < s->n; first += count) {
         const double *phi, *psi;
         BF_TRY(rows_at(&phi, &psi, &count, s, first, context, err));
-        BF_TRY(bf__gram(s->cross, psi, m, phi, m, count, 1, context, err));
+        for (int64_t i = 0; i < count; i++) {
+            one[i] = s->weight ? s->weight[first + i] : 1;
+            earned[i] = one[i] * reward[first + i];
+            mean += earned[i] / n;
+        }
+        BF_TRY(bf__gram(s->cross, weighted(into, psi, one, count, s), m, phi, m, count, 1, context,
+                        err));
         BF_TRY(bf__gram(s->f, phi, m, one, 1, count, 1, context, err));
         BF_TRY(bf__gram(s->p, psi, m, one, 1, count, 1, context, err));
-        BF_TRY(bf__gram(s->b, phi, m, reward + first, 1, count, 1, context, err));
-        for (int64_t i = 0; i < count; i++)
-            mean += reward[first + i] / n;
+        BF_TRY(bf__gram(s->b, phi, m, earned, 1, count, 1, context, err));
     }
     for (int64_t k = 0; k < m; k++) {
         s->f[k] /= n;
@@ -66,10 +82,12 @@ static bf_status gather(bf__linear_fit *s, const double *reward, const bf_contex
 }
 
 bf_status bf__linear_fit_make(bf__linear_fit *out, const bf__lowrank *lowrank, const double *reward,
-                              bf_auto ridge, bool keep, const char *task, int passes,
-                              const bf_context *context, bf_arena *arena, bf_error *err) {
+                              const double *weight, bf_auto ridge, bool keep, const char *task,
+                              int passes, const bf_context *context, bf_arena *arena,
+                              bf_error *err) {
     int64_t n = lowrank->flow->n, m = lowrank->m;
     *out = (bf__linear_fit){.lowrank = lowrank,
+                            .weight = weight,
                             .task = task,
                             .parts = passes,
                             .n = n,
@@ -124,7 +142,8 @@ bf_status bf__linear_fit_weigh(double *w, bf__linear_fit *s, const bf_context *c
         for (int64_t i = 0; i < count; i++)
             for (int l = 0; l < ridges; l++) {
                 double weight = at[i * ridges + l] = 1 + shift[l] - at[i * ridges + l];
-                s->ridges.negative[l] += fmax(-weight, 0) / (double)s->n;
+                s->ridges.negative[l] +=
+                    (s->weight ? s->weight[first + i] : 1) * fmax(-weight, 0) / (double)s->n;
             }
     }
     s->part++;

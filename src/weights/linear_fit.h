@@ -16,23 +16,26 @@
 
 typedef struct bf__linear_fit {
     const bf__lowrank *lowrank;
-    const char *task;   /* what progress reports call it */
-    double part, parts; /* passes over the rows that are done, and all that there will be */
-    int64_t n, m, rows; /* transitions, features, rows of a block */
-    bool kept;          /* phi and psi of all rows are in memory; otherwise of one block */
-    double *phi, *psi;  /* (n, m) if kept, otherwise (rows, m) */
-    double *f, *p, *b;  /* (m) */
-    double *cross;      /* (m, m): M */
-    double *vectors;    /* (m, m): row k is an eigenvector of M'M */
-    double *values;     /* (m) */
-    bf__ridges ridges;  /* `negative` is filled by bf__linear_fit_weigh */
+    const char *task;     /* what progress reports call it */
+    double part, parts;   /* passes over the rows that are done, and all that there will be */
+    int64_t n, m, rows;   /* transitions, features, rows of a block */
+    const double *weight; /* (n): what means are over, mean 1; NULL: all rows the same */
+    bool kept;            /* phi and psi of all rows are in memory; otherwise of one block */
+    double *phi, *psi;    /* (n, m) if kept, otherwise (rows, m) */
+    double *f, *p, *b;    /* (m) */
+    double *cross;        /* (m, m): M */
+    double *vectors;      /* (m, m): row k is an eigenvector of M'M */
+    double *values;       /* (m) */
+    bf__ridges ridges;    /* `negative` is filled by bf__linear_fit_weigh */
 } bf__linear_fit;
 
-/* Passes over the rows once and decomposes M'M. `keep` holds phi and psi of all rows; `passes` is
- * how many passes the caller will make in all, for progress. O(n m^2 + m^3). */
+/* Passes over the rows once and decomposes M'M. `weight` (n) says how much rows count; `keep` holds
+ * phi and psi of all rows; `passes` is how many passes the caller will make in all, for progress.
+ * O(n m^2 + m^3). */
 bf_status bf__linear_fit_make(bf__linear_fit *out, const bf__lowrank *lowrank, const double *reward,
-                              bf_auto ridge, bool keep, const char *task, int passes,
-                              const bf_context *context, bf_arena *arena, bf_error *err);
+                              const double *weight, bf_auto ridge, bool keep, const char *task,
+                              int passes, const bf_context *context, bf_arena *arena,
+                              bf_error *err);
 
 /* W for every ridge, and how much of it is negative. w (n, ridges), or NULL if only the latter is
  * wanted. O(n m) per ridge. */

@@ -74,7 +74,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
     BF_ALLOC(w, arena, 2 * n, err);
     for (int64_t i = 0; i < n; i++) {
         w[i] = base.u[i];
-        w[n + i] = 1.0 / (double)n;
+        w[n + i] = bf__point_weight(&points, i) / (double)n;
     }
     BF_TRY(bf__features_read(&kernel, &points, &options->at, arena, err));
     BF_TRY(bf__features_make(&lowrank, &points, &kernel, 1,
@@ -95,7 +95,7 @@ static int suits(const bf_dataset *data) {
 const bf__weights bf__weights_neighbours = {
     .model = {"neighbours",
               "visits of a chain on the logged pairs, each next pair spread over its neighbours",
-              &table},
+              &table, BF_TAKES_WEIGHT},
     .suits = suits,
     .run = run,
 };

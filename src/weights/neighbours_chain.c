@@ -1,7 +1,7 @@
 /* neighbours_chain.c - Weights from a Markov chain on the logged pairs.
  *
  * The chain is that of neighbours_edges.c; its long-run visits are the weights. Rows of one node
- * share its mass: weights are a function of (s, a).
+ * share its mass: weights are a function of (s, a), times what a row counts by its own weight.
  *
  * gamma and ends are in g_i and h_i, as in problem/steps.h: mass g_i goes on from row i, and h_i
  * goes to the start states, each of them a combination of nodes, too. For gamma = 1 a trace (1e-6)
@@ -87,7 +87,7 @@ static bf_status solve(double *x, bf__neighbours *out, bf__edges *c, const doubl
     BF_ALLOC(source, arena, nodes->n, err);
     BF_ALLOC(away, arena, nodes->n, err);
     for (int64_t j = 0; j < nodes->n; j++) {
-        x[j] = away[j] = nodes->count[j] / (double)nodes->rows;
+        x[j] = away[j] = nodes->mass[j] / nodes->total;
         source[j] = out->ends ? (1 - gamma) * (c->start ? c->start[j] : 0) : leak * x[j];
     }
     c->visits.closed = !out->ends;
@@ -128,7 +128,8 @@ static void share_out(double *u, const bf__edges *c, const double *x) {
         u[i] = 0;
         for (int j = 0; j < found; j++)
             u[i] +=
-                s->weight[j] * x[s->index[j]] / (nodes->count[s->index[j]] * nodes->stands[group]);
+                s->weight[j] * x[s->index[j]] / (nodes->mass[s->index[j]] * nodes->stands[group]);
+        u[i] *= bf__point_weight(c->points, i);
     }
 }
 
@@ -138,7 +139,8 @@ static void to_rows(double *u, bf__neighbours *out, const bf__edges *c, const do
     for (int64_t j = 0; j < nodes->n; j++)
         sum += x[j];
     for (int64_t r = 0; r < nodes->rows; r++) {
-        double mass = x[nodes->node_of[r]] / nodes->count[nodes->node_of[r]];
+        double mass = x[nodes->node_of[r]] / nodes->mass[nodes->node_of[r]] *
+                      bf__point_weight(c->points, nodes->row[r]);
         off += mass * c->off[r];
         if (nodes->rows == c->points->n)
             u[r] = mass;
@@ -183,7 +185,7 @@ bf_status bf__neighbours_chain(bf__visits *out, const bf_problem *problem, const
     double *away;
     BF_ALLOC(away, arena, nodes.n, err);
     for (int64_t j = 0; j < nodes.n; j++)
-        away[j] = nodes.count[j] / (double)nodes.rows;
+        away[j] = nodes.mass[j] / nodes.total;
     *out = c.visits;
     out->away = away;
     out->start = c.start;

@@ -5,6 +5,10 @@
  * convex combination of the k logged pairs of action a' that are nearest (solver/hull.c). Those
  * coefficients are the probabilities of the chain.
  *
+ * If rows have weights, those of a neighbourhood together say how often what follows; two of them
+ * alone would not, however they are weighed. So the combination starts from the weights and is held
+ * near them (`spread`).
+ *
  * In high dimension a pair may lie far outside the hull of its neighbours. Then it is not near any
  * of the log, and what they would say is made up: a share off^4 / (off^4 + 1) of it, off its
  * distance in standard deviations of a coordinate, goes on somewhere as the log did, at a pair
@@ -28,6 +32,8 @@
 
 enum { MOST_NODES = 16000000, MOST_STARTS = 20000, MOST_SAMPLES = 8 };
 static const bf__hull_options hull = {.near = 0.02, .tolerance = 1e-4, .steps = 100};
+static const bf__hull_options spread = {
+    .near = 0.02, .spread = 1, .tolerance = 1e-4, .steps = 100}; /* rows have weights */
 static const double far = 1; /* standard deviations of a coordinate */
 
 /* Points to go from: next states or start states, with what the target does there. */
@@ -62,6 +68,15 @@ static double far_off(double off) {
     return fourth / (fourth + far * far * far * far);
 }
 
+/* Rows stand for each other where they are close, so one that counts more is met more often. */
+static void weigh(double *share, const int32_t *index, int found, const bf__nodes *nodes) {
+    double sum = 0;
+    for (int j = 0; j < found; j++)
+        sum += share[j] *= nodes->mass[index[j]] / nodes->count[index[j]];
+    for (int j = 0; j < found; j++)
+        share[j] /= sum;
+}
+
 /* The pair at s->q, of action `group`, as a combination of nodes; adds to the entries of place p.
  */
 static void add_neighbours(block *out, int64_t p, double mass, int group, const bf__edges *c,
@@ -72,7 +87,10 @@ static void add_neighbours(block *out, int64_t p, double mass, int group, const 
     for (int j = 0; j < found; j++)
         for (int e = 0; e < dim; e++)
             s->z[j * dim + e] = nodes->x[(int64_t)s->index[j] * dim + e] - s->q[e];
-    double off = bf__hull_solve(s->weight, s->z, found, dim, &hull, s->gram);
+    if (c->points->weight)
+        weigh(s->weight, s->index, found, nodes);
+    double off =
+        bf__hull_solve(s->weight, s->z, found, dim, c->points->weight ? &spread : &hull, s->gram);
     double gone = dim > BF__FEW_DIMENSIONS ? far_off(off) : 0;
     out->off[p] += mass * off;
     out->leave[p] += mass * gone;
@@ -146,7 +164,8 @@ static bf_status keep(found ***tail, const bf__edges *c, const block *b, int64_t
     int64_t at = 0;
     for (int64_t p = 0; p < count; p++) {
         int32_t node = c->nodes->node_of[first + p];
-        double part_of_node = 1.0 / c->nodes->count[node];
+        double part_of_node =
+            bf__point_weight(c->points, c->nodes->row[first + p]) / c->nodes->mass[node];
         double on = bf__step_g(&c->points->steps, c->nodes->row[first + p]);
         c->restart[node] += part_of_node * bf__step_h(&c->points->steps, c->nodes->row[first + p]);
         c->leave[node] += part_of_node * on * b->leave[p];
@@ -238,9 +257,11 @@ static bf_status find_start(bf__edges *c, bf_arena *arena, bf_error *err) {
 #pragma omp parallel for schedule(dynamic, 16) num_threads(c->threads)
         for (int64_t p = 0; p < some; p++)
             follow(&b, p, &start, chosen[first + p], c, &c->scratch[omp_get_thread_num()]);
-        for (int64_t p = 0; p < some; p++)
+        for (int64_t p = 0; p < some; p++) {
+            double weight = f->weight0 ? f->weight0[chosen[first + p]] : 1;
             for (int32_t e = 0; e < b.used[p]; e++)
-                c->start[b.to[p * b.width + e]] += b.share[p * b.width + e];
+                c->start[b.to[p * b.width + e]] += weight * b.share[p * b.width + e];
+        }
     }
     for (int64_t j = 0; j < c->nodes->n; j++)
         sum += c->start[j];
@@ -255,7 +276,8 @@ bf_status bf__edges_reward(bf__edges *c, const double *reward, bf_arena *arena, 
     double *mean;
     BF_ZALLOC(mean, arena, nodes->n, err);
     for (int64_t r = 0; r < nodes->rows; r++)
-        mean[nodes->node_of[r]] += reward[nodes->row[r]] / nodes->count[nodes->node_of[r]];
+        mean[nodes->node_of[r]] += bf__point_weight(c->points, nodes->row[r]) *
+                                   reward[nodes->row[r]] / nodes->mass[nodes->node_of[r]];
     c->visits.reward = mean;
     return BF_OK;
 }
@@ -268,6 +290,8 @@ bf_status bf__edges_build(bf__edges *c, bf__nodes *nodes, int64_t most, const bf
     bool few = f->d + f->action_dim <= BF__FEW_DIMENSIONS;
     if (most <= 0)
         most = few ? MOST_NODES : (int64_t)by_work;
+    if (f->weight)
+        c->k = 2 * c->k < BF__HULL_MOST ? 2 * c->k : BF__HULL_MOST;
     BF_TRY(bf__nodes_make(nodes, f, most, arena, err));
     c->nodes = nodes;
     c->threads = bf__threads(context);

@@ -259,7 +259,7 @@ static int suits(const bf_dataset *data) {
 }
 
 const bf__weights bf__weights_neural = {
-    .model = {"neural", "a small network, as in the paper; real-valued states", &table},
+    .model = {"neural", "a small network, as in the paper; real-valued states", &table, 0},
     .suits = suits,
     .run = run,
 };

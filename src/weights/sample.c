@@ -58,6 +58,7 @@ bf_status bf__sample_take(bf__points *out, const bf__points *in, const bf__sampl
     BF_TRY(take(&out->nz, in->nz, in->d, in->n, s, arena, err));
     BF_TRY(take(&out->npi, in->npi, in->actions, in->n, s, arena, err));
     BF_TRY(take(&out->u, in->u, in->action_dim, in->n, s, arena, err));
+    BF_TRY(take(&out->weight, in->weight, 1, in->n, s, arena, err));
     BF_TRY(take(&out->nu, in->nu, (int64_t)in->samples * in->action_dim, in->n, s, arena, err));
     if (in->action) {
         int32_t *action;
