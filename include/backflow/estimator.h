@@ -107,7 +107,8 @@ BF_API double bf_estimate_value(const bf_estimate *estimate);
 BF_API const double *bf_estimate_weights(const bf_estimate *estimate);
 
 /* The same with signs: the sum of these times the rewards is the value of the method, or of the
- * part, that they come from, to rounding. */
+ * part, that they come from, to rounding. If the log has durations, the value is that sum over the
+ * sum of these times the durations. */
 BF_API const double *bf_estimate_signed_weights(const bf_estimate *estimate);
 
 /* Which of its models the method used: "tabular"; NULL: it has one. */

@@ -20,6 +20,7 @@ struct bf_contest {
     bf_contestant *entries;
     double level;
     const char *none;
+    const char *unit; /* "step", "unit of time": what values are per */
     bf__contest judged;
 };
 
@@ -135,6 +136,7 @@ bf_status bf_compare_policies(const bf_contest **out, const bf_named_policy *pol
     how = how ? how : &defaults;
     BF_ALLOC(contest, arena, 1, err);
     *contest = (bf_contest){.count = count + log_competes(problem), .level = how->level};
+    contest->unit = problem->data->duration ? "unit of time" : "step";
     work w = {contest, NULL, settings, how, context, arena};
     BF_ALLOC(contest->entries, arena, contest->count, err);
     BF_ALLOC(w.inputs, arena, contest->count, err);
@@ -211,11 +213,11 @@ static int say(char *text, size_t size, const bf_contest *contest, const bf_pair
                           "interval.",
                           a, b);
     if (p->decided && p->difference > 0)
-        return bf__format(text, size, "%s is better than %s by %.3g to %.3g per step.", a, b,
-                          fmax(p->low, 0), p->high);
+        return bf__format(text, size, "%s is better than %s by %.3g to %.3g per %s.", a, b,
+                          fmax(p->low, 0), p->high, contest->unit);
     if (p->decided)
-        return bf__format(text, size, "%s is worse than %s by %.3g to %.3g per step.", a, b,
-                          fmax(-p->high, 0), -p->low);
+        return bf__format(text, size, "%s is worse than %s by %.3g to %.3g per %s.", a, b,
+                          fmax(-p->high, 0), -p->low, contest->unit);
     if (p->more <= 1) /* decided by itself, but not among so many pairs */
         return bf__format(text, size,
                           "Whether %s is better than %s cannot be told from this log: the "

@@ -117,6 +117,7 @@ bool bf_dataset_column(bf_array *out, const bf_dataset *data, const char *name) 
         {"terminated", bf_array_1d(data->terminated, BF_UINT8, n)},
         {"truncated", bf_array_1d(data->truncated, BF_UINT8, n)},
         {"weight", block(data->weight, n, 0)},
+        {"duration", block(data->duration, n, 0)},
         {"mu", block(data->mu, n, 0)},
         {"mu_all", block(data->mu_all, n, data->actions)},
         {"pi", block(data->pi, n, data->actions)},

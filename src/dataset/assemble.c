@@ -141,6 +141,7 @@ bf_status bf__assemble(bf_dataset *data, bf__rows *rows, const bf_read_options *
     data->next_state = column[BF__NS];
     data->reward = column[BF__R];
     data->weight = column[BF__WEIGHT];
+    data->duration = column[BF__DURATION];
     data->mu = column[BF__MU];
     data->mu_all = column[BF__MU_ALL];
     data->pi = column[BF__PI];

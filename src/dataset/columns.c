@@ -22,6 +22,7 @@ static const struct {
     [BF__TERMINATED] = {"terminated", PLAIN, "0/1"},
     [BF__TRUNCATED] = {"truncated", PLAIN, "0/1"},
     [BF__WEIGHT] = {"weight", PLAIN, "how much a row counts"},
+    [BF__DURATION] = {"duration", PLAIN, "time that a step takes"},
     [BF__MU] = {"mu", PLAIN, "behaviour probability of the action taken"},
     [BF__MU_ALL] = {"mu", NUMBERED | LABELLED, "behaviour probabilities"},
     [BF__PI] = {"pi", NUMBERED | LABELLED, "target policy at s"},

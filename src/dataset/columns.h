@@ -20,6 +20,7 @@ typedef enum bf__column_group {
     BF__TERMINATED,
     BF__TRUNCATED,
     BF__WEIGHT,
+    BF__DURATION,
     BF__MU,     /* of the action taken */
     BF__MU_ALL, /* mu0, mu1, ... */
     BF__PI,

@@ -44,6 +44,7 @@ struct bf_dataset {
     const double *reward;                  /* (n) */
     const uint8_t *terminated, *truncated; /* (n), 0 or 1 */
     const double *weight;   /* (n), above 0: how much a row counts; NULL: all the same */
+    const double *duration; /* (n), above 0: time that the step took; NULL: steps are the time */
     const double *mu;       /* (n), of the action taken */
     const double *mu_all;   /* (A, n) */
     const double *pi, *npi; /* (A, n), at s and at s' */

@@ -31,6 +31,7 @@ void bf__drop(bf_dataset *data, bf__rows *rows, int64_t *next) {
     keep_reals(data->reward, 1, n, next);
     keep_reals(data->action_vector, data->action_dim, n, next);
     keep_reals(data->weight, 1, n, next);
+    keep_reals(data->duration, 1, n, next);
     keep_reals(data->mu, 1, n, next);
     keep_reals(data->mu_all, data->actions, n, next);
     keep_reals(data->pi, data->actions, n, next);

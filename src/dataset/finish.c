@@ -198,6 +198,7 @@ bf_status bf__dataset_check(bf_dataset *data, bf__faults *faults, bf_error *err)
     for (int k = 0; k < data->extras; k++)
         BF_TRY(all_finite(c, data->extra + k * data->n, 1, data->extra_names[k]));
     BF_TRY(positive(c, data->weight, "weight", "it says how many rows this one stands for"));
+    BF_TRY(positive(c, data->duration, "duration", "it says how long the step took"));
     BF_TRY(all_finite(c, data->mu, 1, "mu"));
     BF_TRY(states(c, data));
     if (data->action)

@@ -122,12 +122,12 @@ static bf_status take_item(bf__map *map, source *s, bf_error *err) {
     item.group = group_of(word);
     bool actions = strcmp(word, "actions") == 0;
     if (!item.group && !actions)
-        return bf_fail(
-            err, BF_EUSAGE,
-            "%s: '%.100s' is not what a column can be; state, next_state, action, "
-            "reward, episode, t, terminated, truncated, weight, mu, pi:ACTION, npi:ACTION and "
-            "the other names of docs/log-format.md are",
-            where(s, text), word);
+        return bf_fail(err, BF_EUSAGE,
+                       "%s: '%.100s' is not what a column can be; state, next_state, action, "
+                       "reward, episode, t, terminated, truncated, weight, duration, mu, "
+                       "pi:ACTION, npi:ACTION and "
+                       "the other names of docs/log-format.md are",
+                       where(s, text), word);
     for (int k = 0; k < map->count; k++)
         if (item.group && strcmp(map->items[k].group, item.group) == 0)
             return bf_fail(err, BF_EUSAGE, "%s: '%s' is there twice", where(s, text), word);
@@ -299,7 +299,9 @@ bf_status bf__map_apply(const bf__map *map, const bf__found *found, const char *
     for (int k = 0; k < map->count; k++)
         BF_TRY(apply_item(&w, &map->items[k], err));
     for (int c = 0; c < found->count; c++) /* a table of patients may well have a weight */
-        if (map->count > 0 && !w.taken[c] && bf__name_parse(found->names[c]).group == BF__WEIGHT)
+        if (map->count > 0 && !w.taken[c] &&
+            (bf__name_parse(found->names[c]).group == BF__WEIGHT ||
+             bf__name_parse(found->names[c]).group == BF__DURATION))
             meaning[c] = NULL;
     for (int c = 0; c < found->count; c++) /* whose name was given away has no meaning left */
         for (int k = 0; k < map->count && !w.taken[c]; k++) {

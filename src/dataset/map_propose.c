@@ -11,7 +11,20 @@
 
 #include "core/fail.h"
 
-enum { STATE, NEXT, ACTION, REWARD, EPISODE, TIME, TERMINATED, TRUNCATED, WEIGHT, MU, MEANINGS };
+enum {
+    STATE,
+    NEXT,
+    ACTION,
+    REWARD,
+    EPISODE,
+    TIME,
+    TERMINATED,
+    TRUNCATED,
+    WEIGHT,
+    DURATION,
+    MU,
+    MEANINGS
+};
 
 static const struct {
     const char *word, *names; /* between spaces */
@@ -35,6 +48,7 @@ static const struct {
                     false},
     [TRUNCATED] = {"truncated", " truncated truncation truncations timeout timeouts ", false},
     [WEIGHT] = {"weight", " sample_weight sampling_weight row_weight importance_weight ", false},
+    [DURATION] = {"duration", " step_duration time_delta delta_t sojourn_time ", false},
     [MU] = {"mu", " mu propensity pscore behavior_prob behavior_probability action_prob ", false},
 };
 

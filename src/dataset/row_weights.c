@@ -61,18 +61,28 @@ bf_status bf__episode_weights(const double **out, const char *method, const bf_d
     return bf__start_weights(out, data, arena, err);
 }
 
+static double duration_mean(const bf_dataset *data) {
+    bf__row_weights w = bf__row_weights_of(data);
+    double mean = 0, n = (double)data->n;
+    for (int64_t i = 0; i < data->n && data->duration; i++)
+        mean += bf__row_weight(&w, i) * data->duration[i] / n;
+    return data->duration ? mean : 1;
+}
+
 double bf__reward_mean(const bf_dataset *data) {
     bf__row_weights w = bf__row_weights_of(data);
     double mean = 0, n = (double)data->n;
     for (int64_t i = 0; i < data->n; i++)
         mean += bf__row_weight(&w, i) * data->reward[i] / n;
-    return mean;
+    return mean / duration_mean(data);
 }
 
 double bf__reward_deviation(const bf_dataset *data, double mean) {
     bf__row_weights w = bf__row_weights_of(data);
     double square = 0, n = (double)data->n;
-    for (int64_t i = 0; i < data->n; i++)
-        square += bf__row_weight(&w, i) * (data->reward[i] - mean) * (data->reward[i] - mean) / n;
-    return sqrt(square);
+    for (int64_t i = 0; i < data->n; i++) {
+        double over = data->reward[i] - mean * bf__row_duration(data, i);
+        square += bf__row_weight(&w, i) * over * over / n;
+    }
+    return sqrt(square) / duration_mean(data);
 }

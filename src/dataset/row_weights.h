@@ -32,8 +32,14 @@ bf_status bf__start_weights(const double **out, const bf_dataset *data, bf_arena
 bf_status bf__episode_weights(const double **out, const char *method, const bf_dataset *data,
                               bf_arena *arena, bf_error *err);
 
-/* The mean of the log's rewards, and their standard deviation, by these weights. */
+/* The mean of the log's rewards, and the standard deviation of what a row adds to it, by these
+ * weights. If the log has durations, both are per unit of time. */
 double bf__reward_mean(const bf_dataset *data);
 double bf__reward_deviation(const bf_dataset *data, double mean);
+
+/* The time that row i took. */
+static inline double bf__row_duration(const bf_dataset *data, int64_t i) {
+    return data->duration ? data->duration[i] : 1;
+}
 
 #endif

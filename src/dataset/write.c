@@ -102,6 +102,7 @@ bf_status bf__blocks(bf__block *blocks, int *count, const bf_dataset *data, bf_a
     add(blocks, count,
         (bf__block){.key = "truncated", .type = BF_BLOCK_FLAG, .flag = data->truncated}, n);
     add(blocks, count, (bf__block){.key = "weight", .real = data->weight}, n);
+    add(blocks, count, (bf__block){.key = "duration", .real = data->duration}, n);
     if (data->mu_all)
         add(blocks, count, (bf__block){.key = "mu", .width = A, .real = data->mu_all}, n);
     else

@@ -158,6 +158,10 @@ bf_status bf_horizon_measure(const bf_horizon **out, const bf_estimate *estimate
     bf__walk walk;
     double *value, *covered, *asked, *share;
     int64_t furthest = 1, longest = longest_episode(data), *steps_asked;
+    if (data->duration)
+        return bf_fail(err, BF_EUSAGE,
+                       "horizon: counts steps, and those of this log take different times (a "
+                       "column duration)");
     BF_ALLOC(h, arena, 1, err);
     BF_ALLOC(asked, arena, count, err);
     BF_ALLOC(share, arena, count, err);

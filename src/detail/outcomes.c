@@ -19,6 +19,7 @@
 #include "backflow/detail.h"
 #include "core/fail.h"
 #include "core/text.h"
+#include "dataset/row_weights.h"
 #include "detail/weighted.h"
 #include "estimator/answer.h"
 #include "trust/influence.h"
@@ -227,17 +228,20 @@ static int distinct(double *values, double *sorted, int64_t n) {
     return count;
 }
 
-/* y (2, n) of one group, whose share and mean are found on the way. */
+/* y (2, n) of one group, whose share and mean are found on the way: of the steps and per step or,
+ * if steps have durations, of the time and per unit of time. */
 static void group_rows(double *y, bf_group *group, const double *column, const work *k) {
     const bf_dataset *data = k->problem->data;
     const double *w = bf_estimate_weights(k->estimate);
-    double sum = 0, all = 0;
+    double sum = 0, all = 0, mass = 0;
     int64_t rows = 0;
     group->share = 0;
     for (int64_t i = 0; i < data->n; i++) {
         bool in = column[i] == group->value;
-        all += w[i];
-        group->share += in ? w[i] : 0;
+        double time = w[i] * bf__row_duration(data, i);
+        all += time;
+        mass += w[i];
+        group->share += in ? time : 0;
         sum += in ? w[i] * data->reward[i] : 0;
         rows += in;
     }
@@ -246,8 +250,9 @@ static void group_rows(double *y, bf_group *group, const double *column, const w
     group->share /= all > 0 ? all : 1;
     for (int64_t i = 0; i < data->n; i++) {
         bool in = column[i] == group->value && group->share > 0;
-        y[i] = in;
-        y[data->n + i] = in ? (data->reward[i] - group->mean) / group->share : 0;
+        double time = bf__row_duration(data, i), scale = data->duration ? mass / all : 1;
+        y[i] = data->duration ? (in - group->share) * time * scale : in;
+        y[data->n + i] = in ? (data->reward[i] - group->mean * time) / group->share * scale : 0;
     }
 }
 

@@ -51,6 +51,20 @@ void bf__diagnose(bf_estimate *out, bf__diagnostic_id id, double value) {
             (bf_diagnostic){kinds[id].key, kinds[id].label, value};
 }
 
+void bf__diagnose_again(bf_estimate *out, bf__diagnostic_id id, double value) {
+    for (int i = 0; i < out->diagnostic_count; i++)
+        if (strcmp(out->diagnostics[i].name, kinds[id].key) == 0)
+            out->diagnostics[i].value = value;
+}
+
+void bf__diagnostics_scale(bf_estimate *out, double factor) {
+    for (int id = 0; id < BF__DIAGNOSTICS; id++) {
+        double value = bf__diagnosed(out, (bf__diagnostic_id)id);
+        if (strcmp(kinds[id].unit, "reward") == 0 && id != BF__D_EPISODE_RETURN)
+            bf__diagnose_again(out, (bf__diagnostic_id)id, value * factor);
+    }
+}
+
 void bf__diagnose_also(bf_estimate *out, const bf_estimate *other) {
     for (int i = 0; i < other->diagnostic_count; i++)
         if (isnan(bf_estimate_get(out, other->diagnostics[i].name)) &&

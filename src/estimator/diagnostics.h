@@ -19,6 +19,12 @@ typedef struct bf__diagnostic_kind {
 /* In the order of the list; NULL past its end. */
 const bf__diagnostic_kind *bf__diagnostic_at(int id);
 
+/* Multiplies what is measured in rewards, but for the return of an episode. */
+void bf__diagnostics_scale(bf_estimate *out, double factor);
+
+/* Puts another number in the place of the one that is there. */
+void bf__diagnose_again(bf_estimate *out, bf__diagnostic_id id, double value);
+
 /* Adds a number. */
 void bf__diagnose(bf_estimate *out, bf__diagnostic_id id, double value);
 

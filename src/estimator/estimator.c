@@ -96,6 +96,73 @@ static bf_status check_takes(const bf_estimator *estimator, const bf_model *mode
     return BF_OK;
 }
 
+/* ---- Steps that take time
+ *
+ * If steps have durations, the process is a semi-Markov one, and the value is its reward per unit
+ * of time: rho = E r / E tau, both per step of the chain of states. The equation of its values, q =
+ * r - rho tau + E q', is that of a chain with the reward r - rho tau, whose mean is 0. So methods
+ * see the chain alone. The mean duration comes from the weights that gave the mean reward; a method
+ * without weights is asked a second time, with durations for rewards. */
+
+static bf_status asked_again(double *time, bf_estimate *out, const bf_estimator *estimator,
+                             const bf_model *model, const bf_problem *chain, const double *duration,
+                             const bf_settings *settings, const bf_context *context,
+                             bf_arena *arena, bf_error *err) {
+    bf_problem question = *chain;
+    bf_dataset data = *chain->data;
+    bf_estimate *other;
+    data.reward = duration;
+    question.data = &data;
+    BF_ALLOC(other, arena, 1, err);
+    *other = (bf_estimate){.value = NAN};
+    BF_TRY(estimator->run(other, &question, model, settings, context, arena, err));
+    *time = other->value;
+    bf__diagnose_again(out, BF__D_REPLAY_VALUE,
+                       bf__diagnosed(out, BF__D_REPLAY_VALUE) /
+                           bf__diagnosed(other, BF__D_REPLAY_VALUE) * *time);
+    return BF_OK;
+}
+
+/* Runs the method on the chain of states, and makes the answer one per unit of time. */
+static bf_status run_in_time(bf_estimate *out, const bf_estimator *estimator, const bf_model *model,
+                             const bf_problem *problem, const bf_settings *settings,
+                             const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf_problem chain = *problem;
+    bf_dataset data = *problem->data;
+    const double *duration = data.duration, *w;
+    double time = 0, value = 0;
+    if (problem->gamma < 1)
+        return bf_fail(err, BF_EUSAGE,
+                       "gamma: %g discounts by the step, and the steps of this log take different "
+                       "times (a column duration): only `gamma` 1, the reward per unit of time, "
+                       "has a meaning here",
+                       problem->gamma);
+    data.duration = NULL;
+    chain.data = &data;
+    BF_TRY(estimator->run(out, &chain, model, settings, context, arena, err));
+    w = out->signed_weights ? out->signed_weights : out->weights;
+    for (int64_t i = 0; i < data.n && w; i++) {
+        time += w[i] * duration[i];
+        value += w[i] * data.reward[i];
+    }
+    if (!w || !(fabs(value - out->value) <= 1e-6 * fmax(fabs(value), fabs(out->value))))
+        BF_TRY(asked_again(&time, out, estimator, model, &chain, duration, settings, context, arena,
+                           err));
+    if (time == 0 && out->value == 0) /* all has ended, at reward 0 */
+        return BF_OK;
+    if (!(time > 0))
+        return bf_fail(err, BF_ENUMERIC,
+                       "%s gave a step of the target policy the duration %g, which is no time",
+                       estimator->name, time);
+    out->value /= time;
+    bf__diagnostics_scale(out, 1 / time);
+    bf__diagnose(out, BF__D_STEP_DURATION, time);
+    double length = bf__diagnosed(out, BF__D_EPISODE_LENGTH);
+    if (isfinite(length))
+        bf__diagnose(out, BF__D_EPISODE_DURATION, length * time);
+    return BF_OK;
+}
+
 bf_status bf__estimator_run(const bf_estimator *estimator, bf_estimate *out,
                             const bf_problem *problem, const bf_settings *settings,
                             const bf_context *context, bf_arena *arena, bf_error *err) {
@@ -114,7 +181,10 @@ bf_status bf__estimator_run(const bf_estimator *estimator, bf_estimate *out,
     BF_TRY(bf_estimator_choose(&model, estimator, problem, settings, arena, err));
     BF_TRY(bf_estimator_check(estimator, model, settings, err));
     BF_TRY(check_takes(estimator, model, problem->data, err));
-    BF_TRY(estimator->run(out, problem, model, settings, context, arena, err));
+    if (problem->data->duration && !estimator->chooses)
+        BF_TRY(run_in_time(out, estimator, model, problem, settings, context, arena, err));
+    else
+        BF_TRY(estimator->run(out, problem, model, settings, context, arena, err));
     return bf__judge(out, estimator->name, problem, arena, err);
 }
 

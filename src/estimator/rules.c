@@ -61,8 +61,8 @@ bf__facts bf__facts_of(const bf_estimate *estimate, const bf_problem *problem) {
                    .bias = NAN,
                    .failed = NAN};
     for (int64_t i = 0; i < data->n; i++) {
-        f.low = fmin(f.low, data->reward[i]);
-        f.high = fmax(f.high, data->reward[i]);
+        f.low = fmin(f.low, data->reward[i] / bf__row_duration(data, i));
+        f.high = fmax(f.high, data->reward[i] / bf__row_duration(data, i));
     }
     f.mean = bf__reward_mean(data);
     f.deviation = bf__reward_deviation(data, f.mean);

@@ -112,7 +112,7 @@ static bf_status methods(FILE *out, const bf_comparison *c, const bf_page_option
     rows[c->answer_count] = row_of_log(c->problem->data, text[c->answer_count]);
     begin(out, title_of(page, question));
     snprintf(sentence, sizeof sentence, "What the target policy earns %s, by each method.",
-             bf__per_step(c->problem->gamma, per_step));
+             bf__per_step(c->problem, per_step));
     bf__html_element(out, "p", sentence);
     bf__chart_forest(out, rows, c->answer_count + 1, false);
     if (c->skipped_count > 0)
@@ -215,7 +215,7 @@ static bf_status policies(FILE *out, const bf_contest_answer *answer, const bf_p
     begin(out, title_of(page, "Which policy is better?"));
     sentences(out, contest);
     snprintf(sentence, sizeof sentence, "What each policy earns %s.",
-             bf__per_step(e.problem->gamma, per_step));
+             bf__per_step(e.problem, per_step));
     bf__html_element(out, "p", sentence);
     bf__chart_forest(out, rows, count, false);
     BF_TRY(differences(out, contest, arena, err));

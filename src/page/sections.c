@@ -31,7 +31,7 @@ void bf__page_headline(FILE *out, const bf_answer *answer) {
     bf__line lines[LINES];
     fputs("<div class=\"card\">\n<p class=\"big\">", out);
     bf__html_put(out, bf__rounded(answer->estimate->value, &trust.value, value));
-    fprintf(out, " <small>%s</small></p>\n<p>", bf__per_step(answer->problem->gamma, text));
+    fprintf(out, " <small>%s</small></p>\n<p>", bf__per_step(answer->problem, text));
     fprintf(out, "<span class=\"badge %s\">%s</span> ", bf__mark_name(verdict_mark(trust.verdict)),
             bf_verdict_name(trust.verdict));
     bf__summary_answer(text, answer);

@@ -42,6 +42,10 @@ bf_status bf_pass_add(bf_pass *pass, const bf_dataset *rows, int64_t first, bf_e
         return bf_fail(err, BF_EUSAGE,
                        "weight: a log whose rows count differently has to be read into memory "
                        "whole; passes count rows");
+    if (rows->duration)
+        return bf_fail(err, BF_EUSAGE,
+                       "duration: a log whose steps take different times has to be read into "
+                       "memory whole; passes count steps");
     return pass->kind->add(pass->self, rows, first, err);
 }
 

@@ -57,7 +57,7 @@ static void reasons(bf__teller *teller, const bf_comparison *c, bool grave) {
 static void head(FILE *out, const bf_problem *problem) {
     char per_step[64];
     fprintf(out, "What the target policy earns %s by each method; the log earned %.6g.\n\n  ",
-            bf__per_step(problem->gamma, per_step), bf__naive(problem->data));
+            bf__per_step(problem, per_step), bf__naive(problem->data));
     bf__describe_log(out, problem->data);
     fputc('\n', out);
     fprintf(out, "\n  %-22s %-12s %-24s %14s %9s  %s\n", "method", "estimate", "interval",

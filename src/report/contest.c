@@ -146,6 +146,7 @@ bf_status bf_report_contest_text(const char **out, const bf_contest_answer *answ
     const marks *m = unicode ? &unicode_marks : &ascii_marks;
     bf_contestant first, e;
     bf__page page;
+    char per_step[64];
     double seconds = 0;
     BF_TRY(bf__page_open(&page, err));
     bf_contest_entry(contest, 0, &first);
@@ -160,7 +161,8 @@ bf_status bf_report_contest_text(const char **out, const bf_contest_answer *answ
         fprintf(page.file, "\n  discounted reward of each policy (gamma %g), times 1 - gamma\n",
                 first.problem->gamma);
     else
-        fprintf(page.file, "\n  reward per step of each policy in the long run\n");
+        fprintf(page.file, "\n  reward %s of each policy in the long run\n",
+                bf__per_step(first.problem, per_step));
     values(page.file, contest, m);
     differences(page.file, contest, m);
     reasons(&teller, contest, true);

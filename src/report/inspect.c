@@ -39,6 +39,8 @@ static void print_columns(FILE *out, const bf_dataset *d, const bf__survey *s) {
     print_range(out, width, "r", &s->reward);
     if (d->weight)
         print_range(out, width, "weight", &s->weight);
+    if (d->duration)
+        print_range(out, width, "duration", &s->duration);
 }
 
 static void print_actions(FILE *out, const bf_dataset *d, const bf__survey *s) {
@@ -174,17 +176,19 @@ static json_t *make_json(const bf_dataset *d, const bf__survey *s) {
     for (int i = 0; i < s->note_count; i++)
         json_array_append_new(notes, json_text(s->notes[i]));
     const char *behaviour = d->mu_all ? "mu_all" : d->mu ? "mu" : NULL;
-    return json_pack(
-        "{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:{s:b, s:b, s:b}, s:s?, s:o, "
-        "s:f, s:f, s:o, s:s}",
-        "files", files, "n", (json_int_t)d->n, "rows_read", (json_int_t)d->rows_read,
-        "rows_dropped", (json_int_t)d->rows_dropped, "state", json_states(d, s), "action",
-        json_actions(d, s), "reward", json_range("r", &s->reward), "weight",
-        d->weight ? json_range("weight", &s->weight) : json_null(), "episodes", json_episodes(d, s),
-        "terminated", (json_int_t)s->terminated, "truncated", (json_int_t)s->truncated, "target",
-        "pi", d->pi != NULL, "npi", d->npi != NULL, "na", d->na != NULL, "behaviour", behaviour,
-        "ignored", d->ignored ? json_text(d->ignored) : json_null(), "repeated", s->repeated,
-        "broken", s->broken, "problems", notes, "version", bf_version());
+    return json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:{s:b, s:b, "
+                     "s:b}, s:s?, s:o, "
+                     "s:f, s:f, s:o, s:s}",
+                     "files", files, "n", (json_int_t)d->n, "rows_read", (json_int_t)d->rows_read,
+                     "rows_dropped", (json_int_t)d->rows_dropped, "state", json_states(d, s),
+                     "action", json_actions(d, s), "reward", json_range("r", &s->reward), "weight",
+                     d->weight ? json_range("weight", &s->weight) : json_null(), "duration",
+                     d->duration ? json_range("duration", &s->duration) : json_null(), "episodes",
+                     json_episodes(d, s), "terminated", (json_int_t)s->terminated, "truncated",
+                     (json_int_t)s->truncated, "target", "pi", d->pi != NULL, "npi", d->npi != NULL,
+                     "na", d->na != NULL, "behaviour", behaviour, "ignored",
+                     d->ignored ? json_text(d->ignored) : json_null(), "repeated", s->repeated,
+                     "broken", s->broken, "problems", notes, "version", bf_version());
 }
 
 bf_status bf_report_log_text(const char **out, const bf_dataset *data, bf_arena *arena,

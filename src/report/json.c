@@ -78,6 +78,8 @@ json_t *bf__json_answer(const bf_answer *answer) {
     whole = json_object_update_new(object, rest) == 0 && whole;
     if (answer->problem->data->weight)
         whole = json_object_set_new(object, "weighted", json_true()) == 0 && whole;
+    if (answer->problem->data->duration)
+        whole = json_object_set_new(object, "per_time", json_true()) == 0 && whole;
     if (bf__answer_has(answer, whole))
         whole = json_object_set_new(object, "whole", whole_log(answer->whole)) == 0 && whole;
     if (bf__answer_has(answer, outcomes))

@@ -11,7 +11,7 @@ static void number(FILE *out, double value, const bf_interval *i) {
     fprintf(out, i->level > 0 ? "%-10.5g%s" : "%.5g%s", value, text);
 }
 
-void bf__report_outcomes(FILE *out, const bf_outcomes *outcomes, const char *by) {
+void bf__report_outcomes(FILE *out, const bf_outcomes *outcomes, const char *by, bool timed) {
     bf_risk r;
     bf_group g;
     for (int k = 0; bf_outcomes_risk(outcomes, k, &r); k++) {
@@ -28,8 +28,9 @@ void bf__report_outcomes(FILE *out, const bf_outcomes *outcomes, const char *by)
     }
     for (int k = 0; bf_outcomes_group(outcomes, k, &g); k++) {
         if (k == 0)
-            fprintf(out, "\n  %-12s %10s  %-34s %s\n", by, "rows", "share of the target's steps",
-                    "its reward per step");
+            fprintf(out, "\n  %-12s %10s  %-34s %s\n", by, "rows",
+                    timed ? "share of the target's time" : "share of the target's steps",
+                    timed ? "its reward per unit of time" : "its reward per step");
         if (g.name)
             fprintf(out, "  %-12s %10lld  ", g.name, (long long)g.rows);
         else

@@ -31,6 +31,6 @@ double bf__naive_of(const bf_answer *answer);
 
 /* Value against horizon, and the distribution of rewards, as parts of a report. */
 void bf__report_horizon(FILE *out, const bf_horizon *horizon);
-void bf__report_outcomes(FILE *out, const bf_outcomes *outcomes, const char *by);
+void bf__report_outcomes(FILE *out, const bf_outcomes *outcomes, const char *by, bool timed);
 
 #endif

@@ -46,11 +46,11 @@ const char *bf__interval_text(const bf_interval *i, char text[96]) {
 
 /* ---- The answer */
 
-const char *bf__per_step(double gamma, char text[64]) {
-    if (gamma < 1)
-        snprintf(text, 64, "per step at gamma %g", gamma);
+const char *bf__per_step(const bf_problem *problem, char text[64]) {
+    if (problem->gamma < 1)
+        snprintf(text, 64, "per step at gamma %g", problem->gamma);
     else
-        snprintf(text, 64, "per step");
+        snprintf(text, 64, problem->data->duration ? "per unit of time" : "per step");
     return text;
 }
 
@@ -79,7 +79,7 @@ void bf__summary_answer(char out[BF__SENTENCE], const bf_answer *answer) {
     verdict[0] = (char)toupper((unsigned char)verdict[0]);
     bf__interval_text(&trust.value, interval);
     snprintf(out, BF__SENTENCE, "The target policy earns %.6g %s%s; the log earned %.6g. %s.",
-             answer->estimate->value, bf__per_step(answer->problem->gamma, per_step),
+             answer->estimate->value, bf__per_step(answer->problem, per_step),
              interval[0] ? interval : " (no interval)", bf__naive_of(answer), verdict);
 }
 
@@ -92,9 +92,10 @@ bool bf__summary_episodes(char out[BF__SENTENCE], const bf_answer *answer) {
     if (!isfinite(earned) || !isfinite(steps))
         return false;
     bf__row_weights rows = bf__row_weights_of(data);
-    for (int64_t i = 0; i < data->n; i++)
+    for (int64_t i = 0; i < data->n; i++) {
         ended += data->terminated && data->terminated[i] ? bf__row_weight(&rows, i) : 0;
-    sum = bf__reward_mean(data) * (double)data->n;
+        sum += bf__row_weight(&rows, i) * data->reward[i];
+    }
     if (ended > 0)
         snprintf(log, sizeof log, "; those of the log returned %.4g in %.4g", sum / ended,
                  (double)data->n / ended);

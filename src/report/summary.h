@@ -16,8 +16,8 @@ const char *bf__rounded(double value, const bf_interval *interval, char text[32]
 /* " (95% interval 0.1 to 0.3)", or "" if the level is 0. */
 const char *bf__interval_text(const bf_interval *interval, char text[96]);
 
-/* "per step", or "per step at gamma 0.9". */
-const char *bf__per_step(double gamma, char text[64]);
+/* "per step", "per step at gamma 0.9", or "per unit of time". */
+const char *bf__per_step(const bf_problem *problem, char text[64]);
 
 /* "sound"; "cannot tell: few-rows, one-row". */
 void bf__verdict_words(char *out, size_t size, const bf_trust *trust);

@@ -228,6 +228,8 @@ bf_status bf__survey_take(bf__survey *out, const bf_dataset *data, bf_arena *are
     out->reward = range_of(data->reward, n);
     if (data->weight)
         out->weight = range_of(data->weight, n);
+    if (data->duration)
+        out->duration = range_of(data->duration, n);
     for (int64_t i = 0; i < n; i++) {
         if (data->action)
             out->action_count[data->action[i]]++;

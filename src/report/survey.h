@@ -15,7 +15,7 @@ typedef struct bf__survey {
     bf__range *action_vector; /* (k) */
     int64_t *action_count;    /* (A) */
     bf__range reward;
-    bf__range weight; /* if the log has weights */
+    bf__range weight, duration; /* if the log has them */
     int64_t terminated, truncated;
     int64_t shortest, median, longest; /* lengths of episodes */
     int64_t start_states;              /* distinct first states of episodes */

@@ -46,6 +46,8 @@ void bf__describe_log(FILE *out, const bf_dataset *data) {
                 data->episodes == 1 ? "" : "s");
     if (data->weight)
         fputs(", rows count by their weight", out);
+    if (data->duration)
+        fputs(", steps take time by their duration", out);
 }
 
 double bf__naive(const bf_dataset *data) {
@@ -138,7 +140,8 @@ static void print(FILE *out, const bf_answer *answer) {
     if (verbose)
         all(out, answer, &trust);
     if (bf__answer_has(answer, outcomes))
-        bf__report_outcomes(out, answer->outcomes, bf__answer_has(answer, by) ? answer->by : "");
+        bf__report_outcomes(out, answer->outcomes, bf__answer_has(answer, by) ? answer->by : "",
+                            answer->problem->data->duration != NULL);
     if (bf__answer_has(answer, horizon))
         bf__report_horizon(out, answer->horizon);
 }

@@ -16,18 +16,19 @@ enum { SAMPLE = 1000, NEAR = 64, MOST_NODES = 40000 };
 static const double hardly = 0.02; /* of the median step */
 
 static void look_at_rewards(bf__facts *out, const bf_dataset *data, const double *w) {
-    double square = 0, mean = 0, mass = 0, ended = 0;
+    double square = 0, mean = 0, mass = 0, ended = 0, time = 0;
     for (int64_t i = 0; i < data->n; i++) {
         mass += w[i];
+        time += w[i] * bf__row_duration(data, i);
         mean += w[i] * data->reward[i];
         ended += data->terminated && data->terminated[i] ? w[i] : 0;
     }
     if (!(mass > 0))
         return;
-    mean /= mass;
+    mean /= time;
     for (int64_t i = 0; i < data->n; i++)
-        square += w[i] / mass * (data->reward[i] - mean) * (data->reward[i] - mean);
-    out->weighted_deviation = sqrt(square);
+        square += w[i] / mass * pow(data->reward[i] - mean * bf__row_duration(data, i), 2);
+    out->weighted_deviation = sqrt(square) * mass / time;
     out->ended = ended / mass;
 }
 

@@ -17,7 +17,7 @@
 
 #include "core/context.h"
 #include "core/fail.h"
-#include "dataset/dataset.h"
+#include "dataset/row_weights.h"
 #include "estimator/answer.h"
 #include "estimator/diagnostics.h"
 #include "problem/steps.h"
@@ -70,15 +70,26 @@ static const char *setting(const measuring *m, const char *name) {
     return text;
 }
 
-/* The rewards, and, if episodes end, whether each row ends one: (2, n). */
+enum { EARNED, ENDED, PAID }; /* what influence is asked about */
+
+/* What the value is the mean of and, if episodes end, whether each row ends one and, if that is not
+ * what the value is the mean of, its reward: (3, n). If steps have durations, the value v is a
+ * ratio: the reward over the time T of a step. To first order it errs as the mean of (r - v
+ * duration) / T does. */
 static bf_status quantities(double **out, int *count, const measuring *m, bf_error *err) {
     const bf_dataset *data = m->problem->data;
     bool ends = isfinite(bf_estimate_get(m->estimate, "episode_length"));
-    *count = ends ? 2 : 1;
+    double value = m->estimate->value, time = bf__diagnosed(m->estimate, BF__D_STEP_DURATION);
+    *count = !ends ? 1 : data->duration ? 3 : 2;
     BF_ALLOC(*out, m->arena, *count * data->n, err);
-    memcpy(*out, data->reward, (size_t)data->n * sizeof **out);
-    for (int64_t i = 0; i < data->n && ends; i++)
-        (*out)[data->n + i] = data->terminated[i];
+    for (int64_t i = 0; i < data->n; i++) {
+        double r = data->reward[i];
+        (*out)[i] = data->duration ? (r - value * data->duration[i]) / time : r;
+        if (*count > ENDED)
+            (*out)[ENDED * data->n + i] = data->terminated[i];
+        if (*count > PAID)
+            (*out)[PAID * data->n + i] = r;
+    }
     return BF_OK;
 }
 
@@ -135,14 +146,15 @@ static bf_status ratio_contributions(const double **out, const measuring *m, bf_
     const double *w = m->estimate->weights; /* as the value of this measure was made */
     const bf_dataset *data = m->problem->data;
     *out = NULL;
-    if (!m->has_influence || m->influence.rewards < 2 || !w || !isfinite(value))
+    if (!m->has_influence || m->influence.rewards <= ENDED || !w || !isfinite(value))
         return BF_OK;
+    int paid = m->influence.rewards > PAID ? PAID : EARNED;
     BF_ALLOC(c, m->arena, m->clusters.count, err);
     for (int64_t i = 0; i < data->n; i++)
         ended += data->terminated[i] ? w[i] : 0;
     for (int64_t g = 0; g < m->clusters.count; g++) {
-        double top = measure == BF__RETURN ? m->influence.c[g] : 0;
-        c[g] = (top - value * m->influence.c[m->clusters.count + g]) / ended;
+        double top = measure == BF__RETURN ? m->influence.c[paid * m->clusters.count + g] : 0;
+        c[g] = (top - value * m->influence.c[ENDED * m->clusters.count + g]) / ended;
     }
     *out = c;
     return BF_OK;
@@ -183,8 +195,8 @@ static void possible(double *low, double *high, const measuring *m, bf__measure 
     *low = rests ? 0 : INFINITY;
     *high = rests ? 0 : -INFINITY;
     for (int64_t i = 0; i < data->n; i++) {
-        *low = fmin(*low, data->reward[i]);
-        *high = fmax(*high, data->reward[i]);
+        *low = fmin(*low, data->reward[i] / bf__row_duration(data, i));
+        *high = fmax(*high, data->reward[i] / bf__row_duration(data, i));
     }
 }
 

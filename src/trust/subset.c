@@ -106,6 +106,7 @@ bf_status bf__subset(bf_dataset *out, const bf_dataset *data, const bf__clusters
     PICK(terminated, 1);
     PICK(truncated, 1);
     PICK(weight, 1);
+    PICK(duration, 1);
     PICK(mu, 1);
     PICK(mu_all, data->actions);
     PICK(pi, data->actions);
