@@ -58,3 +58,19 @@ build() {
     shift
     cmake --preset "$preset" "$@" && cmake --build --preset "$preset"
 }
+
+# environment VENV LIST [VENV OPTION...]: a virtual environment with the packages of the list, which pins each by version and
+# hash. The list that it was made from is kept inside: if that has changed, it is made anew.
+environment() {
+    local venv=$1 list=$2
+    shift 2
+    if cmp -s "$list" "$venv/requirements.txt"; then
+        echo "$venv is there"
+        return 0
+    fi
+    echo "making $venv"
+    rm -rf "$venv"
+    /usr/bin/python3 -m venv "$@" "$venv"
+    "$venv/bin/pip" install -q --no-deps --require-hashes --no-build-isolation -r "$list"
+    cp "$list" "$venv/requirements.txt"
+}

@@ -39,6 +39,22 @@ def test_scope_rl(real: bf.Log) -> None:
 FILES = pathlib.Path(__file__).parents[2] / "tests" / "fixtures" / "hdf5"
 
 
+@pytest.mark.parametrize("kind", ["discrete", "continuous"])
+def test_data_sets_of_scope_rl_itself(kind: str) -> None:
+    """What SCOPE-RL 0.2.1 has collected (python/bench/scope_rl/datasets.py): four trajectories of ten steps, each to its end."""
+    given = np.load(pathlib.Path(__file__).parent / "fixtures" / f"scope_rl_{kind}.npz")
+    log = bf.from_scope_rl({name: one if one.ndim else one.item() for name, one in given.items()})
+    assert len(log) == 40 and log.episodes == 4 and log.column("terminated").sum() == 4
+    assert np.array_equal(log.column("s"), given["state"]) and np.array_equal(log.column("a"), given["action"])
+    assert np.array_equal(log.column("r"), given["reward"])
+    going = ~given["done"].astype(bool)
+    assert np.array_equal(log.column("ns")[going], given["state"][1:][going[:-1]])
+    if kind == "discrete":
+        assert log.actions <= 10 and np.array_equal(log.column("mu"), given["pscore"])
+    else:
+        assert log.action_dim == 3
+
+
 def test_minari_and_d4rl(tmp_path: pathlib.Path, monkeypatch: Any, tool: Any) -> None:
     folder = tmp_path / "D4RL" / "tiny-v0" / "data"
     shutil.copytree(FILES / "minari-finite", folder)
