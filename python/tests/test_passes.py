@@ -241,3 +241,30 @@ def test_pieces_of_a_partition(size: int, most: int) -> None:
     assert sum(len(one) for one in seen) == 5
     # What is held is less than `most` rows, or an episode that has not ended; and then one batch comes.
     assert max(one.num_rows for one in pieces) <= max(most - 1, 7) + size
+
+
+@pytest.mark.parametrize("column", ["weight", "duration"])
+def test_columns_that_need_the_log_in_memory(walks: Columns, column: str) -> None:
+    log = bf.Log(**walks, **{column: 1.0 + walks["episode"]})
+    with pytest.raises(bf.UsageError, match=f"{column}: a log whose"):
+        bf.partial(bf.begin("uniform"), log)
+
+
+def test_memory_does_not_grow(walks: Columns) -> None:
+    """Over 1,000 partial results and as many joins."""
+    import gc
+
+    from test_calls import _resident
+
+    log = bf.Log(**walks)
+    reading = bf.begin("uniform")
+    counts = bf.finish(reading, bf.partial(reading, log))
+    assert isinstance(counts, bf.Reading)
+    one = bf.partial(counts, log)
+    for times in (50, 1000):
+        gc.collect()
+        before = _resident()
+        for _ in range(times):
+            bf.merge(one, bf.partial(counts, log, 7))
+    gc.collect()
+    assert _resident() - before < 4 << 20
