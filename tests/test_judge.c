@@ -163,6 +163,8 @@ static const trial trials[] = {
     {"replay-off", 0, 0.4, 1, {{BF__D_REPLAY_VALUE, 0.2}}, 1},
     {"replay-off", -1, 0.4, 1, {{BF__D_REPLAY_VALUE, 0.08}}, 1},
     {"replay-off", -1, 0, 1, {{BF__D_REPLAY_VALUE, 0.04}}, 1},
+    {"replay-off", 0, 0.1, 1, {{BF__D_REPLAY_VALUE, 0.04}}, 1},
+    {"replay-off", -1, 0.1, 1, {{BF__D_REPLAY_VALUE, 0.02}}, 1},
     {"runs-leave", 1, 0, 1, {{BF__D_ROLLOUT_CUT, 0.3}}, 1},
     {"runs-leave", 0, 0, 1, {{BF__D_ROLLOUT_CUT, 0.06}}, 1},
     {"runs-leave", -1, 0, 1, {{BF__D_ROLLOUT_CUT, 0.04}}, 1},

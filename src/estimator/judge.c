@@ -161,11 +161,14 @@ static bool members_differ(bf__reason *out, const bf__facts *f) {
                    spread);
 }
 
+/* If the answer hardly differs from what the log earned, a twentieth of a deviation is allowed;
+ * otherwise what is little beside the difference. */
 static bool replay_off(bf__reason *out, const bf__facts *f) {
     double replay = fact(f, BF__D_REPLAY_VALUE), off = fabs(replay - f->mean);
-    if (!(off > fmax(little(f), 0.05 * f->deviation)))
+    double moved = fabs(f->estimate->value - f->mean), allowed = 0.05 * f->deviation;
+    if (!(off > (moved > allowed ? little(f) : fmax(little(f), allowed))))
         return false;
-    return bf__say(out, BF__W_REPLAY_OFF, off > fabs(f->estimate->value - f->mean),
+    return bf__say(out, BF__W_REPLAY_OFF, off > moved,
                    "the simulator does not reproduce the log: in it the log's own behaviour earns "
                    "%.6g a step, and %.6g in the log",
                    replay, f->mean);

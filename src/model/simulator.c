@@ -15,7 +15,7 @@
  * states for as long as the log's episodes are. What it earns there is known: the mean reward of
  * the log. A simulator that does not reproduce the log is not to be believed about anything else.
  *
- * Cost        see krr.c and trial.c; 10,000 rows in 17 dimensions with 6 numbers an action: some 10
+ * Cost        see krr.c and trial.c; 10,000 rows in 17 dimensions with 6 numbers an action: some 5
  *             seconds of a processor */
 #include <math.h>
 #include <string.h>
