@@ -4,7 +4,7 @@
 # trajectories (20) of trained@0.7, 200 steps each. The truth is from `backflow value`. Writes
 # OUT/compare.tsv, one line per log, and prints a summary. Logs that are in the file already are not
 # run again, so that it can be stopped and continued, or given more logs. SEED is the first seed
-# (5000); 5000 to 5004 were seen before the form of the error was settled (docs/compare.md). PROBLEMS
+# (5000); 5000 to 5004 were seen before the form of the error was settled. PROBLEMS
 # are the problems.
 set -euo pipefail
 build=$1 out=$2 logs=${3:-10} trajectories=${4:-20}
