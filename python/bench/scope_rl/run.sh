@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 [ $# -eq 1 ] || { awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"; exit 2; }
 out=$(mkdir -p "$1" && cd "$1" && pwd)
-wheel=$(ls "$root"/build/wheel/*.whl)
+wheel=$(ls "$root"/build/wheel/*.whl 2>/dev/null) || { echo "run.sh: there is no wheel yet; script/python wheel makes it" >&2; exit 1; }
 
 environment() { # NAME PIP ARGUMENT...
     local venv=$out/$1
