@@ -85,7 +85,8 @@ static void a_mapping_can_be_a_file(void **state) {
     logs_write(l, "study.map", "state=x\n\n\nstates=y\n", 19);
     expect(l, "s,a,r,ns\n0,0,0,0\n", at, BF_EUSAGE,
            "@study.map:4: 'states' is not what a column can be; state, next_state, action, reward, "
-           "episode, t, terminated, truncated, weight, duration, mu, pi:ACTION, npi:ACTION and the "
+           "episode, t, terminated, truncated, weight, duration, mu, pi:ACTION, npi:ACTION, "
+           "mask:ACTION and the "
            "other "
            "names of "
            "docs/log-format.md are");

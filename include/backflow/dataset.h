@@ -55,10 +55,10 @@ BF_API bf_status bf_dataset_faults(const char **out, int64_t *found, const char 
 
 /* A log from the program's own arrays. They are added under the names that columns have in files
  * (docs/log-format.md): "s" (n) or (n, d), "a", "r", "ns", "episode", "t", "terminated",
- * "truncated", "weight", "duration", "mu", "pi" (n, A), "npi", "na" (n, M, k), "sa". Without "ns"
- * the next state is that of the next row of the episode, as in files. `name` stands in messages
- * where a file's would; NULL: "arrays". The elements are copied when the log is made, and not
- * looked at afterwards. */
+ * "truncated", "weight", "duration", "mu", "pi" (n, A), "npi", "mask", "na" (n, M, k), "sa".
+ * Without "ns" the next state is that of the next row of the episode, as in files. `name` stands in
+ * messages where a file's would; NULL: "arrays". The elements are copied when the log is made, and
+ * not looked at afterwards. */
 typedef struct bf_columns bf_columns;
 BF_API bf_status bf_columns_create(bf_columns **out, const char *name, bf_arena *arena,
                                    bf_error *err);
@@ -114,7 +114,8 @@ BF_API int bf_dataset_samples(const bf_dataset *data);    /* sampled actions per
 
 /* A column by its name in log files, as rows: "s", "ns" (n, d) or, if states are finite, (n); "a"
  * (n) or (n, k); "r", "terminated", "truncated", "weight", "duration", "mu" (n); "mu_all", "pi",
- * "npi" (n, A); "na", "sa" (n, M, k). The memory is the log's. False if the log has no such column.
+ * "npi", "mask" (n, A); "na", "sa" (n, M, k). The memory is the log's. False if the log has no such
+ * column.
  */
 BF_API bool bf_dataset_column(bf_array *out, const bf_dataset *data, const char *name);
 

@@ -99,3 +99,17 @@ def test_files_that_are_wrong(tmp_path: pathlib.Path) -> None:
         bf.Log(**BASE).column("mu")
     with pytest.raises(bf.BackflowError):
         bf.Log(**BASE).write(tmp_path / "log.parquet")
+
+
+def test_actions_that_were_not_allowed() -> None:
+    mask = np.array([[0, 1], [1, 0], [0, 0], [0, 0], [0, 1], [1, 0]])
+    for given in (mask, mask.astype(bool), mask.astype(np.float32)):
+        assert np.array_equal(bf.Log(**BASE, mask=given).column("mask"), mask)
+    frame = {**BASE, "action": np.array(["x", "y"])[BASE["action"]], "no_y": mask[:, 1], "no_x": mask[:, 0]}
+    log = bf.Log(frame, **{key: key for key in BASE}, mask={"x": "no_x", "y": "no_y"})
+    assert log.action_names == ["y", "x"]  # as the columns of the frame
+    assert np.array_equal(log.column("mask"), mask[:, ::-1])
+    with pytest.raises(bf.DataError, match="mask0: 1, but that action was taken"):
+        bf.Log(**BASE, mask=np.eye(2)[BASE["action"]])
+    with pytest.raises(bf.FormatError, match=r"mask: shape \(6,\); \(n, A\) is needed"):
+        bf.Log(**BASE, mask=mask[:, 0])

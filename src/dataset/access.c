@@ -92,6 +92,15 @@ static bf_array block(const double *values, int64_t n, int64_t width) {
     return array;
 }
 
+/* mask (A, n) as (n, A). */
+static bf_array flags(const uint8_t *values, int64_t n, int64_t width) {
+    bf_array array = bf_array_1d(values, BF_UINT8, n);
+    array.ndim = 2;
+    array.shape[1] = width;
+    array.strides[1] = n;
+    return array;
+}
+
 /* na (M * k, n) as (n, M, k): column m * k + c is dimension c of sample m. */
 static bf_array samples(const double *values, int64_t n, int64_t count, int64_t dim) {
     bf_array array = block(values, n, count);
@@ -122,6 +131,7 @@ bool bf_dataset_column(bf_array *out, const bf_dataset *data, const char *name) 
         {"mu_all", block(data->mu_all, n, data->actions)},
         {"pi", block(data->pi, n, data->actions)},
         {"npi", block(data->npi, n, data->actions)},
+        {"mask", flags(data->mask, n, data->actions)},
         {"na", samples(data->na, n, data->samples, data->action_dim)},
         {"sa", samples(data->sa, n, data->samples, data->action_dim)},
     };

@@ -25,7 +25,7 @@ static bf_status bad_shape(const bf__keyed *a, const char *path, const char *exp
 
 bool bf__keyed_meant(const char *key) {
     return strcmp(key, "pi") == 0 || strcmp(key, "npi") == 0 || strcmp(key, "na") == 0 ||
-           strcmp(key, "sa") == 0 || strcmp(key, "mu_all") == 0 ||
+           strcmp(key, "sa") == 0 || strcmp(key, "mu_all") == 0 || strcmp(key, "mask") == 0 ||
            bf__name_parse(key).group != BF__GROUPS;
 }
 
@@ -40,7 +40,7 @@ bf_status bf__keyed_count(bf__keyed *a, const char *path, bf_error *err) {
         {"a", 1, 2, "(n,) or (n, k)"}, {"mu", 1, 2, "(n,) or (n, A)"},
         {"mu_all", 2, 2, "(n, A)"},    {"pi", 2, 2, "(n, A)"},
         {"npi", 2, 2, "(n, A)"},       {"na", 2, 3, "(n, M, k)"},
-        {"sa", 2, 3, "(n, M, k)"},
+        {"sa", 2, 3, "(n, M, k)"},     {"mask", 2, 2, "(n, A)"},
     };
     const bf__npy *npy = &a->npy;
     int64_t columns = npy->dims && npy->shape[0] ? npy->count / npy->shape[0] : 1;
@@ -83,7 +83,7 @@ static void name_column(const bf__keyed *a, int j, char *text, size_t size) {
         snprintf(text, size, "%s%d_%d", a->key, j / k, j % k);
     } else if (a->columns && is(a, "mu_all")) {
         snprintf(text, size, "mu%d", j);
-    } else if (a->columns && (is(a, "pi") || is(a, "npi") || (vector && !one))) {
+    } else if (a->columns && (is(a, "pi") || is(a, "npi") || is(a, "mask") || (vector && !one))) {
         snprintf(text, size, "%s%d", a->key, j);
     } else {
         snprintf(text, size, "%s", a->key);

@@ -15,17 +15,19 @@
 static bf_status flags(const uint8_t **out, const bf_dataset *data, const bf__rows *rows,
                        bf__column_group group, bf_arena *arena, bf_error *err) {
     const double *values = rows->column[group];
+    int64_t count = data->n * rows->schema.width[group];
     uint8_t *bits;
     char where[256];
     if (!values)
         return BF_OK;
-    BF_ALLOC(bits, arena, data->n, err);
-    for (int64_t i = 0; i < data->n; i++) {
-        if (values[i] != 0 && values[i] != 1)
+    BF_ALLOC(bits, arena, count, err);
+    for (int64_t i = 0; i < count; i++) {
+        bool gap = rows->gap && isnan(values[i]); /* the row will be dropped */
+        if (!gap && values[i] != 0 && values[i] != 1)
             return bf_fail(err, BF_EDATA, "%s: %s: %.17g is neither 0 nor 1",
-                           bf_dataset_where(data, i, where, sizeof where), rows->names[group][0],
-                           values[i]);
-        bits[i] = values[i] != 0;
+                           bf_dataset_where(data, i % data->n, where, sizeof where),
+                           rows->names[group][i / data->n], values[i]);
+        bits[i] = values[i] == 1;
     }
     *out = bits;
     return BF_OK;
@@ -151,7 +153,8 @@ bf_status bf__assemble(bf_dataset *data, bf__rows *rows, const bf_read_options *
     if (rows->schema.plain[BF__A]) {
         data->actions = width[BF__MU_ALL] ? width[BF__MU_ALL]
                         : width[BF__PI]   ? width[BF__PI]
-                                          : width[BF__NPI];
+                        : width[BF__NPI]  ? width[BF__NPI]
+                                          : width[BF__MASK];
         BF_TRY(bf__encode_actions(data, rows, arena, err));
     } else {
         data->action_vector = column[BF__A];
@@ -160,6 +163,7 @@ bf_status bf__assemble(bf_dataset *data, bf__rows *rows, const bf_read_options *
     }
     BF_TRY(flags(&data->terminated, data, rows, BF__TERMINATED, arena, err));
     BF_TRY(flags(&data->truncated, data, rows, BF__TRUNCATED, arena, err));
+    BF_TRY(flags(&data->mask, data, rows, BF__MASK, arena, err));
     settle_ends(data);
     bool linked = !data->next_state;
     BF_TRY(bf__episodes_find(data, rows, linked, arena, scratch, err));

@@ -27,6 +27,7 @@ static const struct {
     [BF__MU_ALL] = {"mu", NUMBERED | LABELLED, "behaviour probabilities"},
     [BF__PI] = {"pi", NUMBERED | LABELLED, "target policy at s"},
     [BF__NPI] = {"npi", NUMBERED | LABELLED, "target policy at s'"},
+    [BF__MASK] = {"mask", NUMBERED | LABELLED, "0/1: the action was not allowed at s"},
     [BF__NA] = {"na", TWICE, "actions sampled from the target policy at s'"},
     [BF__SA] = {"sa", TWICE, "actions sampled from the target policy at s"},
 };
@@ -280,7 +281,7 @@ bf_status bf__schema_check(const bf__schema *schema, const char *const *names, i
                        bf__name_of(schema, BF__NS, width[BF__NS] - 1, ns));
     }
     bool discrete = schema->plain[BF__A];
-    static const bf__column_group tables[] = {BF__MU_ALL, BF__PI, BF__NPI};
+    static const bf__column_group tables[] = {BF__MU_ALL, BF__PI, BF__NPI, BF__MASK};
     const char *first = NULL;
     int actions = 0;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {

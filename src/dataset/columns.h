@@ -25,6 +25,7 @@ typedef enum bf__column_group {
     BF__MU_ALL, /* mu0, mu1, ... */
     BF__PI,
     BF__NPI,
+    BF__MASK, /* mask0, mask1, ... */
     BF__NA,
     BF__SA,
     BF__GROUPS, /* how many groups; also stands for an unknown name */

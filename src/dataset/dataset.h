@@ -48,6 +48,7 @@ struct bf_dataset {
     const double *mu;       /* (n), of the action taken */
     const double *mu_all;   /* (A, n) */
     const double *pi, *npi; /* (A, n), at s and at s' */
+    const uint8_t *mask;    /* (A, n): 1 if the action was not allowed at s; NULL: all were */
     const double *na;       /* (M * k, n): dimension c of sample m is column m * k + c */
     const double *sa;       /* the same at s */
 

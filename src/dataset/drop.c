@@ -16,11 +16,13 @@ static void keep_reals(const double *column, int width, int64_t n, const int64_t
                 values[place++] = values[j * n + i];
 }
 
-static void keep_flags(const uint8_t *column, int64_t n, const int64_t *next) {
+static void keep_flags(const uint8_t *column, int width, int64_t n, const int64_t *next) {
     uint8_t *values = (uint8_t *)(uintptr_t)column;
-    for (int64_t i = 0, place = 0; column && i < n; i++)
-        if (next[i] >= 0)
-            values[place++] = values[i];
+    int64_t place = 0;
+    for (int j = 0; column && j < width; j++)
+        for (int64_t i = 0; i < n; i++)
+            if (next[i] >= 0)
+                values[place++] = values[j * n + i];
 }
 
 void bf__drop(bf_dataset *data, bf__rows *rows, int64_t *next) {
@@ -39,8 +41,9 @@ void bf__drop(bf_dataset *data, bf__rows *rows, int64_t *next) {
     keep_reals(data->na, data->samples * data->action_dim, n, next);
     keep_reals(data->sa, data->samples * data->action_dim, n, next);
     keep_reals(data->extra, data->extras, n, next);
-    keep_flags(data->terminated, n, next);
-    keep_flags(data->truncated, n, next);
+    keep_flags(data->terminated, 1, n, next);
+    keep_flags(data->truncated, 1, n, next);
+    keep_flags(data->mask, data->actions, n, next);
     int32_t *action = (int32_t *)(uintptr_t)data->action;
     bf_source *sources = (bf_source *)(uintptr_t)data->sources;
     int64_t place = 0, source = 0;

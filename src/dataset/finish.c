@@ -10,6 +10,7 @@
 #include "core/fail.h"
 #include "dataset/dataset.h"
 #include "dataset/faults.h"
+#include "dataset/mask.h"
 
 #define SLACK 1e-6 /* how far the sum of probabilities may be from 1 */
 
@@ -184,8 +185,8 @@ bf_status bf__dataset_check(bf_dataset *data, bf__faults *faults, bf_error *err)
         return bf_fail(err, BF_EDATA, "a log needs state, next_state and reward");
     if (!data->action == !data->action_vector || (data->action_vector && data->action_dim < 1))
         return bf_fail(err, BF_EDATA, "a log needs either action or action_vector");
-    if (data->action_vector && (data->pi || data->npi || data->mu_all))
-        return bf_fail(err, BF_EDATA, "pi, npi and mu_all are for discrete actions");
+    if (data->action_vector && (data->pi || data->npi || data->mu_all || data->mask))
+        return bf_fail(err, BF_EDATA, "pi, npi, mu_all and mask are for discrete actions");
     if ((data->na || data->sa) && (data->samples < 1 || !data->action_vector))
         return bf_fail(err, BF_EDATA, "na and sa need action_vector and samples >= 1");
     bool plain = data->state_dim == 1 && !data->real_state;
@@ -208,7 +209,9 @@ bf_status bf__dataset_check(bf_dataset *data, bf__faults *faults, bf_error *err)
     BF_TRY(probabilities(c, data->npi, "npi"));
     if (!faults || !faults->found) /* it asks about actions, which have to exist */
         BF_TRY(behaviour(c));
-    if (faults && faults->found)
-        return bf_fail(err, BF_EDATA, "%s", faults->text[0]);
-    return episodes(c);
+    if (!faults || !faults->found) {
+        BF_TRY(episodes(c));
+        BF_TRY(bf__mask_check(data, faults, err));
+    }
+    return faults && faults->found ? bf_fail(err, BF_EDATA, "%s", faults->text[0]) : BF_OK;
 }

@@ -27,6 +27,7 @@ bf__kind bf__kind_of(bf__column_group group, bool plain, const bf__look *look) {
     switch (group) {
     case BF__TERMINATED:
     case BF__TRUNCATED:
+    case BF__MASK:
         return BF__FLAG;
     case BF__T:
         return words ? BF__TIME : BF__NUMBER;

@@ -247,7 +247,7 @@ static bf_status make_words(bf__rows *table, plan *p, const bf__labels *labels, 
 /* Columns that the log keeps as they are. The others are turned into something smaller. */
 static bool is_kept(const plan *p, const bf__schema *schema, int g) {
     bool turned = g == BF__EPISODE || g == BF__T || g == BF__TERMINATED || g == BF__TRUNCATED ||
-                  (g == BF__A && schema->plain[BF__A]);
+                  g == BF__MASK || (g == BF__A && schema->plain[BF__A]);
     for (int j = 0; (g == BF__S || g == BF__NS) && j < p->width[g]; j++)
         turned |= p->kinds[g][j] == BF__TEXT;
     return !turned;

@@ -125,7 +125,7 @@ static bf_status take_item(bf__map *map, source *s, bf_error *err) {
         return bf_fail(err, BF_EUSAGE,
                        "%s: '%.100s' is not what a column can be; state, next_state, action, "
                        "reward, episode, t, terminated, truncated, weight, duration, mu, "
-                       "pi:ACTION, npi:ACTION and "
+                       "pi:ACTION, npi:ACTION, mask:ACTION and "
                        "the other names of docs/log-format.md are",
                        where(s, text), word);
     for (int k = 0; k < map->count; k++)

@@ -110,6 +110,8 @@ bf_status bf__blocks(bf__block *blocks, int *count, const bf_dataset *data, bf_a
     add(blocks, count, (bf__block){.key = "pi", .width = A, .real = data->pi}, n);
     add(blocks, count, (bf__block){.key = "npi", .width = A, .real = data->npi}, n);
     add(blocks, count,
+        (bf__block){.key = "mask", .type = BF_BLOCK_FLAG, .width = A, .flag = data->mask}, n);
+    add(blocks, count,
         (bf__block){.key = "na",
                     .width = data->samples * data->action_dim,
                     .inner = data->action_dim,

@@ -6,6 +6,9 @@
  * of it. The kernel is Gaussian with half the median width; its pivots come from randomly pivoted
  * Cholesky. Probabilities below 1e-3 are raised to 1e-3.
  *
+ * Actions that the log says were not allowed at a row get nothing there, and the others are scaled
+ * to sum 1.
+ *
  * The ridge is chosen from 1e-1 ... 1e-6. We fit one half of the episodes and take the ridge that
  * gives the other half the greatest likelihood. The same halves show how far the probabilities can
  * be trusted. Rows are put into ten bins by the probability that the fit to the other half gives an
@@ -20,6 +23,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "dataset/mask.h"
 #include "kernel/bandwidth.h"
 #include "kernel/coordinates.h"
 #include "kernel/kernel.h"
@@ -63,7 +67,8 @@ bf_status bf__behavior_apply(const bf_policy *policy, bf_dataset *data, bf_arena
                            bf_dataset_action_name(data, data->action[i], name, sizeof name));
     data->actions = copy.actions;
     data->action_names = copy.action_names;
-    return fill(data, copy.pi, NULL, arena, err);
+    BF_TRY(fill(data, copy.pi, NULL, arena, err));
+    return bf__mask_check(data, NULL, err);
 }
 
 /* ---- Finite states */
@@ -87,6 +92,7 @@ static bf_status fit_counts(bf_behavior *out, bf_dataset *data, bf_arena *arena,
     for (int64_t i = 0; i < n; i++)
         for (int a = 0; a < actions; a++)
             all[a * n + i] = count[(int64_t)data->state[i] * actions + a];
+    bf__mask_apply(all, data);
     *out = (bf_behavior){.model = "counts", .least = 1, .features = states};
     return fill(data, all, &out->least, arena, err);
 }
@@ -300,6 +306,7 @@ static bf_status fit_logistic(bf_behavior *out, bf_dataset *data, const bf_conte
         for (int a = 0; a < actions; a++)
             all[a * n + i] = p[i * actions + a];
     }
+    bf__mask_apply(all, data);
     return fill(data, all, &out->least, arena, err);
 }
 

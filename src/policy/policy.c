@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "dataset/mask.h"
 #include "format/bytes.h"
 #include "policy/kind.h"
 
@@ -130,7 +131,7 @@ static bf_status match(const bf_policy *policy, const bf_dataset *data, bf_error
                        "%s: a policy of %d discrete actions, but actions of the log are vectors "
                        "(a0, ...)",
                        policy->name, policy->actions);
-    bool fixed = data->pi || data->npi || data->mu_all;
+    bool fixed = data->pi || data->npi || data->mu_all || data->mask;
     if (data->action &&
         (policy->actions < data->actions || (fixed && policy->actions != data->actions)))
         return bf_fail(err, BF_EPOLICY, "%s: a policy of %d action%s, but the log has %d",
@@ -221,6 +222,7 @@ bf_status bf_policy_apply(const bf_dataset **out, const bf_policy *policy, const
     BF_ALLOC(copy, arena, 1, err);
     *copy = *data;
     BF_TRY(bf__policy_apply(policy, copy, arena, err));
+    BF_TRY(bf__mask_check(copy, NULL, err));
     *out = copy;
     return BF_OK;
 }

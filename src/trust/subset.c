@@ -111,6 +111,7 @@ bf_status bf__subset(bf_dataset *out, const bf_dataset *data, const bf__clusters
     PICK(mu_all, data->actions);
     PICK(pi, data->actions);
     PICK(npi, data->actions);
+    PICK(mask, data->actions);
     PICK(na, (int64_t)data->samples * data->action_dim);
     PICK(sa, (int64_t)data->samples * data->action_dim);
     PICK(extra, data->extras);

@@ -74,7 +74,8 @@ class Log:
 
     Without `next_state` the next state is that of the next row of the episode. Columns of text are
     categories, named actions or ids. `weight` says how much rows count, `duration` how long
-    steps take. `pi` and `next_pi` may be dicts from actions to columns.
+    steps take, `mask` which actions were not allowed. `pi`, `next_pi` and `mask` may be dicts from
+    actions to columns.
     `keep` names other columns, for ``by`` and ``cluster``; `actions` puts named actions in order;
     `kinds` says what a column holds, if it is not what it looks like: ``{"ward_no": "category"}``.
     Other keywords are options of reading, as ``missing="mean"`` for gaps and ``max_rows=100000``.
@@ -98,6 +99,7 @@ class Log:
         mu: Any = None,
         pi: Any = None,
         next_pi: Any = None,
+        mask: Any = None,
         sampled: Any = None,
         next_sampled: Any = None,
         keep: Union[None, str, Sequence[str]] = None,
@@ -109,7 +111,7 @@ class Log:
     ) -> None:
         given = dict(
             s=state, a=action, r=reward, ns=next_state, episode=episode, t=time, terminated=terminated,
-            truncated=truncated, weight=weight, duration=duration, mu=mu, pi=pi, npi=next_pi, sa=sampled, na=next_sampled,
+            truncated=truncated, weight=weight, duration=duration, mu=mu, pi=pi, npi=next_pi, mask=mask, sa=sampled, na=next_sampled,
         )  # fmt: skip
         self._arena = Arena()
         self._owners: tuple[Any, ...] = ()
