@@ -79,7 +79,8 @@ def test_python_goes_on_during_a_call() -> None:
 
 
 LONG = """
-import backflow as bf, time
+import backflow as bf, signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell leaves it ignored in what it runs in the background
 log = bf.simulate("cartpole", behavior="trained@0.7", target="trained@0.9", episodes=400, steps=200)
 try:
     print("ready", flush=True)
