@@ -101,7 +101,8 @@ static bf_status unpack(bf__bytes *bytes, const char *path, bf_error *err) {
         return BF_OK;
     BF_TRY(bf__unpack(&data, &size, bytes->data, bytes->size, path, err));
     bf__bytes_close(bytes);
-    *bytes = (bf__bytes){data, size, data != NULL};
+    /* Nothing may have been packed: that, too, is a place of its own. */
+    *bytes = (bf__bytes){data ? data : (const unsigned char *)"", size, data != NULL};
     return BF_OK;
 }
 
