@@ -12,7 +12,7 @@
 #include "estimator/diagnostics.h"
 #include "estimator/judge.h"
 
-/* ---- Limits, chosen on logs of seeds below 1000 */
+/* ---- Limits; docs/trust.md has the logs they were chosen on */
 
 static const double same_reward = 1e-9; /* of the range of rewards */
 static const double same_width = 1e-6;  /* the parts give the same constant */
