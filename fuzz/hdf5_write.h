@@ -147,11 +147,16 @@ static inline void set_chunks(hid_t how, const part *p, unsigned rows) {
     MUST(H5Pset_chunk(how, p->rank, chunk) >= 0);
 }
 
+/* libhdf5 counts with a sign, and 2^63 numbers are a space that it makes. */
+static inline hsize_t numbers_in(hid_t space) {
+    return (hsize_t)H5Sget_simple_extent_npoints(space);
+}
+
 /* Says how an array is stored. False: libhdf5 has no such storage for it, or not so much room. */
 static inline bool set_storage(hid_t how, unsigned storage, const part *p, hid_t space,
                                unsigned rows) {
     bool in_full = storage == CONTIGUOUS || storage == COMPACT || storage == FILLED;
-    if (in_full && H5Sget_simple_extent_npoints(space) > MOST_WRITTEN)
+    if (in_full && numbers_in(space) > MOST_WRITTEN)
         return false;
     if (storage == CONTIGUOUS || storage == NEVER)
         return true;
@@ -196,9 +201,9 @@ static inline void write_values(hid_t array, hid_t space, hid_t type, unsigned w
         double numbers[MOST_WRITTEN];
         char bytes[MOST_WRITTEN * 32];
     } buffer;
-    hssize_t count = H5Sget_simple_extent_npoints(space);
+    hsize_t count = numbers_in(space);
     hid_t memory = H5S_ALL, file = H5S_ALL;
-    if (count <= 0)
+    if (count == 0)
         return;
     if (count > MOST_WRITTEN) {
         const hsize_t first[RANKS] = {0}, one = 1;
@@ -209,7 +214,7 @@ static inline void write_values(hid_t array, hid_t space, hid_t type, unsigned w
     }
     memset(&buffer, 0, sizeof buffer);
     bool raw = which >= NUMBERS - 1; /* libhdf5 makes none of these of numbers */
-    for (hsize_t i = 0; i < (hsize_t)count; i++)
+    for (hsize_t i = 0; i < count; i++)
         if (!raw)
             buffer.numbers[i] = value_of(p, values, i);
         else if (which == NUMBERS - 1)
