@@ -2,9 +2,11 @@
 # consistency.sh BUILD OUT [FIRST [LAST [SIZE...]]] - Whether more data helps: the error of the default on
 # the control problems at 50, 200, 1000 and 4000 trajectories (SIZE...) of 200 steps. The logs are of the
 # trained policies mixed 0.7 with the uniform one, the target is mixed 0.9, seeds FIRST (5000) to LAST
-# (5023). PROBLEMS="mountaincar cartpole" runs some of them, METHOD names another method, TRUTH_STEPS the
-# length of the simulation for the truth. Writes OUT/consistency.tsv, one line per log; what is in it is
-# not run again. Prints RMSE by size, and the slope of log RMSE against log n.
+# (5023). PROBLEMS="mountaincar cartpole" runs some of them, METHOD names another method, THREADS how many,
+# TRUTH_STEPS the length of the simulation for the truth. Writes OUT/consistency.tsv, one line per log; what
+# is in it is not run again. Seconds are of the processor, for the value without an interval, on which it
+# does not depend. Prints RMSE by size, and the slope of log RMSE against log n with its standard error (the
+# logarithm of a root mean square of m normal errors has one of 1 / sqrt(2 m)).
 set -euo pipefail
 build=$1 out=$2 first=${3:-5000} last=${4:-5023}
 shift $(($# < 4 ? $# : 4))
@@ -39,11 +41,10 @@ for problem in ${PROBLEMS:-pendulum mountaincar acrobot cartpole}; do
                 --episodes "$size" --seed "$seed" -o "$folder/log.npz" >"$folder/said"
             "$tool" estimate "$folder/log.npz" --method naive --quiet --json >"$answer"
             naive=$(field value)
-            begin=$(date +%s.%N)
-            "$tool" estimate "$folder/log.npz" "${choice[@]}" --quiet --json >"$answer"
-            end=$(date +%s.%N)
+            seconds=$({ TIMEFORMAT='%U %S'; time "$tool" estimate "$folder/log.npz" "${choice[@]}" \
+                --interval none ${THREADS:+--threads "$THREADS"} --quiet --json >"$answer"; } 2>&1)
             printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\n' "$problem" "$size" "$seed" "$name" "$truth" "$naive" \
-                "$(field value)" "$(awk "BEGIN { print $end - $begin }")" >>"$table"
+                "$(field value)" "$(awk '{ print $1 + $2 }' <<<"$seconds")" >>"$table"
         done
     done
 done
@@ -71,12 +72,18 @@ END {
         if (rmse > 0) {
             x = log(part[3]); y = log(rmse)
             c[group] += 1; sx[group] += x; sy[group] += y; sxx[group] += x * x; sxy[group] += x * y
+            at[group, c[group]] = x; variance[group, c[group]] = 1 / (2 * n)
         }
     }
     for (g = 1; g <= many; g++) {
         group = groups[g]
         d = c[group] * sxx[group] - sx[group] ^ 2
-        if (d > 0)
-            printf "slope %s: %.2f\n", group, (c[group] * sxy[group] - sx[group] * sy[group]) / d
+        if (!(d > 0))
+            continue
+        square = 0
+        for (k = 1; k <= c[group]; k++)
+            square += ((c[group] * at[group, k] - sx[group]) / d) ^ 2 * variance[group, k]
+        printf "slope %s: %.2f (standard error %.2f)\n", group,
+               (c[group] * sxy[group] - sx[group] * sy[group]) / d, sqrt(square)
     }
 }' "$table"
