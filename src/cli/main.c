@@ -251,6 +251,8 @@ static int run_tool(int argc, char **argv, const bf__team *team) {
     bf_status status = check_team(team, command, &err);
     if (status == BF_OK)
         status = command->run(&tool, argc - 2, argv + 2, &exit_status, &err);
+    if (team) /* a process that failed by itself ends the job */
+        status = team->agree(status, &err);
     for (int k = 0; k < tool.command_count; k++)
         bf_policy_close(tool.commands[k]);
     running = NULL;

@@ -44,14 +44,18 @@ static bf_status receive(const void **bytes, size_t *size, int from, bf_arena *a
 }
 
 static bf_status agree(bf_status status, bf_error *err) {
+    static bool failing;
     int rank, size, failed;
     bf_error first = {BF_OK, ""};
+    if (failing)
+        return status;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     failed = status == BF_OK ? size : rank;
     MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (failed == size)
         return BF_OK;
+    failing = true;
     if (failed == rank && err)
         first = *err;
     MPI_Bcast(&first, sizeof first, MPI_BYTE, failed, MPI_COMM_WORLD);
