@@ -176,17 +176,27 @@ static void sums_do_not_depend_on_the_order(void **state) {
         plain += (long double)x[i];
     }
     double scale = bf__total_scale(bf__total_exponent(most));
-    bf__total forward = 0, backward = 0, parts[7] = {0}, joined = 0;
+    bf__total forward = 0, backward = 0, parts[7] = {0}, joined = 0, whole = 0;
     for (int i = 0; i < N; i++) {
-        assert_true(bf__total_of(x[i], scale) == (bf__total)(x[i] * scale));
+        assert_true(bf__total_of(x[i], scale) == (bf__total)rint(x[i] * scale));
         bf__total_add(&forward, x[i], scale);
         bf__total_add(&backward, x[N - 1 - i], scale);
         bf__total_add(&parts[bf_rng_below(&rng, 7)], x[i], scale);
     }
     for (int k = 0; k < 7; k++)
         joined = bf__total_join(joined, parts[k]);
-    assert_true(forward == backward && forward == joined);
+    bf__total_add_all(&whole, x, N, scale);
+    assert_true(forward == backward && forward == joined && forward == whole);
     assert_near(bf__total_value(forward, scale), (double)plain, 1e-15 * N * most);
+    enum { MANY = 300000 }; /* more than the halves of a column hold */
+    double *ones;
+    bf__total column = 0;
+    assert_non_null(ones = malloc(MANY * sizeof *ones));
+    for (int i = 0; i < MANY; i++)
+        ones[i] = i % 3 ? 1 : -1;
+    bf__total_add_all(&column, ones, MANY, bf__total_scale(0));
+    assert_true(column == (bf__total)(MANY / 3) * ((bf__total)1 << BF__TOTAL_BITS));
+    free(ones);
     bf__total halves = 0;
     bf__total_add(&halves, -0.75, bf__total_scale(0));
     bf__total_add(&halves, 0.25, bf__total_scale(0));

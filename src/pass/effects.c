@@ -55,8 +55,7 @@ static bf_status add(void *self, const bf_dataset *data, int64_t first, bf_error
                            data->begin[k + 1] - data->begin[k], err));
     for (int64_t i = 0; i < data->n && !data->begin; i++)
         BF_TRY(add_episode(e, data, &i, 1, err));
-    for (int64_t i = 0; i < data->n; i++)
-        bf__total_add(&e->reward, data->reward[i], scale);
+    bf__total_add_all(&e->reward, data->reward, data->n, scale);
     e->rows += data->n;
     e->bag = e->bag || !data->begin;
     return BF_OK;
