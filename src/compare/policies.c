@@ -1,16 +1,23 @@
 /* policies.c - Several policies on one log: an answer and an interval for each, then the contest.
  *
- * Cost  one estimate with its interval per policy; the log is read once, and a policy's own columns
- *       are all that is made anew */
+ * What does not depend on a policy is made once, for the first one that asks for it: coordinates,
+ * trees of neighbours, which logged pairs a pair is near, widths and pivots of kernels, of the log
+ * and of the parts that intervals are made from. It is kept in a share (core/share.h) that lives as
+ * long as this call. The digits are those of a policy alone.
+ *
+ * Cost  one estimate with its interval per policy, less what is shared; the log is read once. The
+ *       share holds up to 1 GB, or a quarter of the memory that is free if that is less */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "backflow/compare.h"
+#include "backflow/machine.h"
 #include "compare/contest.h"
 #include "core/context.h"
 #include "core/fail.h"
 #include "core/numeric.h"
+#include "core/share.h"
 #include "estimator/result.h"
 #include "trust/parts.h"
 #include "trust/trust.h"
@@ -31,17 +38,24 @@ typedef struct work {
     const bf_trust_options *how;
     const bf_context *context;
     bf_arena *arena;
+    bf__share *share;
 } work;
+
+static const double most_shared = 1e9; /* bytes */
 
 /* ---- One contestant */
 
 static bf_status estimate(work *w, bf_contestant *entry, const bf_settings *settings,
                           bf_error *err) {
     double begun = bf__seconds();
-    BF_TRY(bf_estimator_run(&entry->estimate, entry->estimator, entry->problem, settings,
-                            w->context, w->arena, err));
-    BF_TRY(bf_trust_measure(&entry->trust, entry->estimate, entry->estimator, entry->problem,
-                            settings, w->how, w->context, w->arena, err));
+    bf_dataset data = *entry->problem->data;
+    bf_problem asked = *entry->problem;
+    data.share = w->share; /* entry->problem outlives it, and so has none */
+    asked.data = &data;
+    BF_TRY(bf_estimator_run(&entry->estimate, entry->estimator, &asked, settings, w->context,
+                            w->arena, err));
+    BF_TRY(bf_trust_measure(&entry->trust, entry->estimate, entry->estimator, &asked, settings,
+                            w->how, w->context, w->arena, err));
     entry->value = entry->estimate->value;
     entry->best = NAN;
     entry->seconds = bf__seconds() - begun;
@@ -125,6 +139,13 @@ static const char *why_none(const bf_contest *contest) {
                                     : "Nothing measures the errors of this method's answers.";
 }
 
+static bf_status add_all(work *w, const bf_named_policy *policies, int count,
+                         const bf_estimator *estimator, const bf_problem *problem, bf_error *err) {
+    for (int a = 0; a < count; a++)
+        BF_TRY(add_policy(w, a, &policies[a], estimator, problem, err));
+    return w->contest->count > count ? add_log(w, count, problem, err) : BF_OK;
+}
+
 bf_status bf_compare_policies(const bf_contest **out, const bf_named_policy *policies, int count,
                               const bf_estimator *estimator, const bf_problem *problem,
                               const bf_settings *settings, const bf_trust_options *how,
@@ -137,13 +158,15 @@ bf_status bf_compare_policies(const bf_contest **out, const bf_named_policy *pol
     BF_ALLOC(contest, arena, 1, err);
     *contest = (bf_contest){.count = count + log_competes(problem), .level = how->level};
     contest->unit = problem->data->duration ? "unit of time" : "step";
-    work w = {contest, NULL, settings, how, context, arena};
+    work w = {contest, NULL, settings, how, context, arena, NULL};
     BF_ALLOC(contest->entries, arena, contest->count, err);
     BF_ALLOC(w.inputs, arena, contest->count, err);
-    for (int a = 0; a < count; a++)
-        BF_TRY(add_policy(&w, a, &policies[a], estimator, problem, err));
-    if (contest->count > count)
-        BF_TRY(add_log(&w, count, problem, err));
+    if (count > 1)
+        BF_TRY(bf__share_create(&w.share, (size_t)fmin(most_shared, bf_machine_memory() / 4),
+                                bf_arena_allocator(arena), err));
+    bf_status status = add_all(&w, policies, count, estimator, problem, err);
+    bf__share_destroy(w.share);
+    BF_TRY(status);
     const bf_trust *first = contest->entries[0].trust;
     bf__contest_input input = {.contestants = w.inputs,
                                .count = contest->count,

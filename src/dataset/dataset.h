@@ -89,6 +89,11 @@ struct bf_dataset {
     int64_t rows_left_out; /* by max_rows */
 
     const struct bf_behavior *behavior; /* how mu was fitted to the log; NULL: it was not */
+
+    /* What was made of states and actions, if several questions are asked about this log
+     * (core/share.h); NULL: every question makes its own. A log with other states, actions, ends or
+     * row weights has another one, or none. */
+    struct bf__share *share;
 };
 
 /* As bf_dataset_read, into a struct that the caller has. */

@@ -18,11 +18,13 @@
 #include "flow/lowrank.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/blas.h"
 #include "core/context.h"
 #include "core/fail.h"
+#include "core/share.h"
 #include "flow/tile.h"
 #include "linalg/dense.h"
 #include "linalg/rpcholesky.h"
@@ -157,32 +159,76 @@ static bf_status fill_start(bf__lowrank *lowrank, bf_arena *arena, bf_error *err
     return BF_OK;
 }
 
-bf_status bf__lowrank_create(bf__lowrank **out, const bf__flow *flow,
-                             const bf__lowrank_options *options, const bf_context *context,
-                             bf_arena *arena, bf_error *err) {
-    *out = NULL;
-    bf__lowrank *lowrank;
-    int64_t most = options->rank < flow->n ? options->rank : flow->n, *index;
-    if (most < 1)
-        return bf_fail(err, BF_EUSAGE, "rank: %lld is below 1, the least allowed",
-                       (long long)options->rank);
-    BF_ALLOC(lowrank, arena, 1, err);
-    BF_ALLOC(index, arena, most, err);
-    *lowrank = (bf__lowrank){.flow = flow, .index = index};
-    BF_TRY(choose(lowrank, index, options, most, context, arena, err));
-    int64_t m = lowrank->m;
+/* ---- Once for all policies: phi depends on the logged pairs and the kernel alone. */
+
+typedef struct recipe {
+    const bf__flow *flow;
+    const bf__lowrank_options *options;
+    const bf_context *context;
+    int64_t most;
+} recipe;
+
+/* Pivots, L and phi of the candidates: what does not depend on the policy. */
+static bf_status make_span(void **out, const void *self, bf_arena *arena, bf_error *err) {
+    const recipe *r = self;
+    const bf__flow *flow = r->flow;
+    bf__lowrank *span;
+    int64_t *index;
+    BF_ALLOC(span, arena, 1, err);
+    BF_ALLOC(index, arena, r->most, err);
+    *span = (bf__lowrank){.flow = flow, .index = index};
+    BF_TRY(choose(span, index, r->options, r->most, r->context, arena, err));
+    int64_t m = span->m;
     picked room;
     BF_TRY(make_room(&room, flow, m, arena, err));
     pick(&room, flow, &flow->data_d, index, m);
-    lowrank->pivots = room.set;
+    span->pivots = room.set;
     double *l;
     BF_ALLOC(l, arena, m * m, err);
     for (int64_t p = 0; p < m; p++)
-        bf__data_data_d(l + p * m, flow, &lowrank->pivots, p, &lowrank->pivots, 0, m);
-    BF_TRY(bf__cholesky(l, m, &lowrank->jitter, arena, err));
-    lowrank->l = l;
-    if (lowrank->jitter > 0) /* they are without it */
-        lowrank->kept = NULL;
+        bf__data_data_d(l + p * m, flow, &span->pivots, p, &span->pivots, 0, m);
+    BF_TRY(bf__cholesky(l, m, &span->jitter, arena, err));
+    span->l = l;
+    if (span->jitter > 0) /* they are without it */
+        span->kept = NULL;
+    *out = span;
+    return BF_OK;
+}
+
+/* "matern 0x1.8p+0": false if the text has no room for all widths. */
+static bool name_kernel(char *text, size_t size, const bf__kernel *kernel) {
+    size_t used = (size_t)snprintf(text, size, "%s", kernel->kind ? kernel->kind->name : "none");
+    for (int w = 0; kernel->kind && w < kernel->widths && used < size; w++)
+        used += (size_t)snprintf(text + used, size - used, " %a", kernel->width[w]);
+    return used < size;
+}
+
+static bf_status get_span(void **out, const recipe *r, bf_arena *arena, bf_error *err) {
+    const bf__lowrank_options *o = r->options;
+    const bf__pair_kernel *kernel = &r->flow->kernel;
+    char states[128], actions[128];
+    bool named = name_kernel(states, sizeof states, &kernel->state) &&
+                 name_kernel(actions, sizeof actions, &kernel->action);
+    return bf__share_get(out, named ? o->share : NULL, make_span, r, arena, err,
+                         "%s: span of %lld, %lld, %a, %d, seed %llu, %s, %s, %a", o->made_by,
+                         (long long)r->most, (long long)o->candidates, o->tolerance, o->keep,
+                         (unsigned long long)o->seed, states, actions, kernel->share);
+}
+
+bf_status bf__lowrank_create(bf__lowrank **out, const bf__flow *flow,
+                             const bf__lowrank_options *options, const bf_context *context,
+                             bf_arena *arena, bf_error *err) {
+    const recipe by = {flow, options, context, options->rank < flow->n ? options->rank : flow->n};
+    bf__lowrank *lowrank;
+    void *span;
+    *out = NULL;
+    if (by.most < 1)
+        return bf_fail(err, BF_EUSAGE, "rank: %lld is below 1, the least allowed",
+                       (long long)options->rank);
+    BF_ALLOC(lowrank, arena, 1, err);
+    BF_TRY(get_span(&span, &by, arena, err));
+    *lowrank = *(const bf__lowrank *)span;
+    lowrank->flow = flow;
     if (flow->corrected)
         BF_TRY(fill_start(lowrank, arena, err));
     *out = lowrank;

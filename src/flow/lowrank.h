@@ -16,6 +16,9 @@ typedef struct bf__lowrank_options {
     bool keep;          /* phi of the candidates, where they are half of the transitions or more:
                            choosing pivots makes them, and rows then need not be made again */
     uint64_t seed;
+    struct bf__share *share; /* of the points of the flow, so that pivots are chosen once for
+                                several policies; NULL: nothing is shared */
+    const char *made_by;     /* with it: key of the points */
 } bf__lowrank_options;
 
 typedef struct bf__lowrank {

@@ -75,6 +75,7 @@ bf_status bf__label_states(bool *found, bf_dataset *out, const bf_dataset *data,
         label[which[i]] = (double)count;
     }
     *out = *data;
+    out->share = NULL;
     out->state = label;
     out->next_state = label + n;
     out->state_dim = 1;

@@ -9,6 +9,7 @@
 
 #include "backflow/rng.h"
 #include "core/fail.h"
+#include "core/share.h"
 
 static int group_of(const bf__points *points, int64_t i) {
     return points->actions ? points->action[i] : 0;
@@ -156,13 +157,33 @@ static bf_status plant_trees(bf__nodes *out, bf_arena *arena, bf_error *err) {
     return BF_OK;
 }
 
-bf_status bf__nodes_make(bf__nodes *out, const bf__points *points, int64_t most, bf_arena *arena,
-                         bf_error *err) {
+typedef struct recipe {
+    const bf__points *points;
+    int64_t most;
+} recipe;
+
+static bf_status make(void **result, const void *self, bf_arena *arena, bf_error *err) {
+    const recipe *r = self;
+    const bf__points *points = r->points;
+    bf__nodes *out;
+    BF_ALLOC(out, arena, 1, err);
     *out = (bf__nodes){.dim = points->actions ? points->d : points->d + points->action_dim,
                        .groups = points->actions ? points->actions : 1};
-    BF_TRY(choose_rows(out, points, most, arena, err));
+    BF_TRY(choose_rows(out, points, r->most, arena, err));
     BF_TRY(merge_rows(out, points, arena, err));
-    return plant_trees(out, arena, err);
+    BF_TRY(plant_trees(out, arena, err));
+    *result = out;
+    return BF_OK;
+}
+
+bf_status bf__nodes_make(bf__nodes *out, const bf__points *points, int64_t most, bf_arena *arena,
+                         bf_error *err) {
+    const recipe by = {points, most < points->n ? most : points->n};
+    void *made;
+    BF_TRY(bf__share_get(&made, points->share, make, &by, arena, err, "%s: %lld nodes, seed %llu",
+                         points->made_by, (long long)by.most, (unsigned long long)points->seed));
+    *out = *(const bf__nodes *)made;
+    return BF_OK;
 }
 
 int bf__nodes_near(int32_t *index, double *square, double *weight, const bf__nodes *nodes,

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "core/share.h"
 #include "dataset/row_weights.h"
 
 #define TAU 6.283185307179586476925286766559
@@ -58,7 +59,7 @@ static double find_period(const bf_dataset *data, int j, double *step) {
     return 0;
 }
 
-static bf_status choose_periods(double *period, bf__points *out, const bf_dataset *data,
+static bf_status choose_periods(double *period, const char **angles, const bf_dataset *data,
                                 const char *periodic, bf_arena *arena, bf_error *err) {
     int d = data->state_dim;
     BF_TRY(bf__periodic_read(period, periodic, d, err));
@@ -79,8 +80,66 @@ static bf_status choose_periods(double *period, bf__points *out, const bf_datase
         if (period[j] > 0) {
             size_t used = strlen(names);
             snprintf(names + used, 16, "%ss%d", used ? ", " : "", j);
-            out->angles = names;
+            *angles = names;
         }
+    return BF_OK;
+}
+
+/* ---- Coordinates, whatever the policy */
+
+/* What coordinates are made of. */
+typedef struct recipe {
+    const bf_dataset *data;
+    const char *periodic, *scale;
+} recipe;
+
+typedef struct places {
+    bf__coordinates states, actions;
+    const char *angles;
+    const double *z, *nz; /* (d, n) */
+    const double *u;      /* (k, n); NULL: actions are numbers */
+    const char *made_by;
+} places;
+
+/* False if the recipe is too long to be a key. */
+static bool name_recipe(char key[BF__SHARE_KEY], const recipe *r) {
+    return snprintf(key, BF__SHARE_KEY, "coordinates, periodic %s, scale %s",
+                    r->periodic ? r->periodic : "auto",
+                    r->scale ? r->scale : "auto") < BF__SHARE_KEY;
+}
+
+static bf_status make_places(void **result, const void *self, bf_arena *arena, bf_error *err) {
+    const recipe *r = self;
+    const bf_dataset *data = r->data;
+    int64_t n = data->n;
+    int d = data->state_dim, k = data->action_dim;
+    places *out;
+    double *period, *unit, *z, *nz, *u;
+    char *made_by;
+    BF_ZALLOC(out, arena, 1, err);
+    BF_ZALLOC(period, arena, d, err);
+    BF_ZALLOC(unit, arena, d, err);
+    BF_TRY(choose_periods(period, &out->angles, data, r->periodic, arena, err));
+    BF_TRY(bf__scale_read(unit, r->scale, d, err));
+    BF_TRY(bf__coordinates_fit(&out->states, data->state, n, d, unit, period, arena, err));
+    BF_ALLOC(z, arena, out->states.out * n, err);
+    BF_ALLOC(nz, arena, out->states.out * n, err);
+    bf__coordinates_apply(z, &out->states, data->state, n);
+    bf__coordinates_apply(nz, &out->states, data->next_state, n);
+    BF_TRY(bf__points_check(z, data->state, &out->states, "s", data, err));
+    BF_TRY(bf__points_check(nz, data->next_state, &out->states, "ns", data, err));
+    out->z = z;
+    out->nz = nz;
+    BF_ALLOC(made_by, arena, BF__SHARE_KEY, err);
+    name_recipe(made_by, r);
+    out->made_by = made_by;
+    *result = out;
+    if (data->action)
+        return BF_OK;
+    BF_TRY(bf__coordinates_fit(&out->actions, data->action_vector, n, k, NULL, NULL, arena, err));
+    BF_ALLOC(u, arena, k * n, err);
+    bf__coordinates_apply(u, &out->actions, data->action_vector, n);
+    out->u = u;
     return BF_OK;
 }
 
@@ -149,22 +208,18 @@ static int64_t nearest_next(const bf__points *p, const uint8_t *terminated, int6
     return best;
 }
 
-static bf_status vector_actions(bf__points *out, const bf_dataset *data, bf_arena *arena,
+static bf_status vector_actions(bf__points *out, const bf_dataset *data,
+                                const bf__coordinates *coordinates, bf_arena *arena,
                                 bf_error *err) {
     int k = data->action_dim, samples = data->samples;
     int64_t n = data->n;
-    double *u, *nu, *u0;
-    bf__coordinates coordinates;
+    double *nu, *u0;
     out->action_dim = k;
     out->samples = samples;
-    BF_TRY(bf__coordinates_fit(&coordinates, data->action_vector, n, k, NULL, NULL, arena, err));
-    BF_ALLOC(u, arena, k * n, err);
     BF_ALLOC(nu, arena, (int64_t)samples * k * n, err);
-    bf__coordinates_apply(u, &coordinates, data->action_vector, n);
     for (int m = 0; m < samples; m++)
-        bf__coordinates_apply(nu + (int64_t)m * k * n, &coordinates, data->na + (int64_t)m * k * n,
+        bf__coordinates_apply(nu + (int64_t)m * k * n, coordinates, data->na + (int64_t)m * k * n,
                               n);
-    out->u = u;
     out->nu = nu;
     out->covered = 1;
     if (out->starts == 0)
@@ -175,7 +230,7 @@ static bf_status vector_actions(bf__points *out, const bf_dataset *data, bf_aren
         double *su;
         BF_ALLOC(su, arena, (int64_t)samples * k * n, err);
         for (int m = 0; m < samples; m++)
-            bf__coordinates_apply(su + (int64_t)m * k * n, &coordinates,
+            bf__coordinates_apply(su + (int64_t)m * k * n, coordinates,
                                   data->sa + (int64_t)m * k * n, n);
         for (int64_t e = 0; e < out->starts; e++)
             for (int c = 0; c < samples * k; c++)
@@ -207,33 +262,27 @@ bf_status bf__points_make(bf__points *out, const bf_problem *problem, const char
                           const char *scale, const bf_context *context, bf_arena *arena,
                           bf_error *err) {
     const bf_dataset *data = problem->data;
-    int64_t n = data->n;
-    int d = data->state_dim;
-    *out = (bf__points){.covered = 1};
-    double *period, *unit;
-    BF_ZALLOC(period, arena, d, err);
-    BF_ZALLOC(unit, arena, d, err);
-    BF_TRY(choose_periods(period, out, data, periodic, arena, err));
-    BF_TRY(bf__scale_read(unit, scale, d, err));
-    bf__coordinates coordinates;
-    BF_TRY(bf__coordinates_fit(&coordinates, data->state, n, d, unit, period, arena, err));
-    out->coordinates = coordinates;
-    double *z, *nz;
-    BF_ALLOC(z, arena, coordinates.out * n, err);
-    BF_ALLOC(nz, arena, coordinates.out * n, err);
-    bf__coordinates_apply(z, &coordinates, data->state, n);
-    bf__coordinates_apply(nz, &coordinates, data->next_state, n);
-    BF_TRY(bf__points_check(z, data->state, &coordinates, "s", data, err));
-    BF_TRY(bf__points_check(nz, data->next_state, &coordinates, "ns", data, err));
-    out->n = n;
-    out->d = coordinates.out;
-    out->z = z;
-    out->nz = nz;
-    out->steps = bf__steps_of(problem);
+    const recipe by = {data, periodic, scale};
+    char key[BF__SHARE_KEY];
+    void *made;
+    struct bf__share *share = name_recipe(key, &by) ? data->share : NULL;
+    BF_TRY(bf__share_get(&made, share, make_places, &by, arena, err, "%s", key));
+    const places *at = made;
+    *out = (bf__points){.n = data->n,
+                        .d = at->states.out,
+                        .z = at->z,
+                        .nz = at->nz,
+                        .u = at->u,
+                        .coordinates = at->states,
+                        .angles = at->angles,
+                        .covered = 1,
+                        .steps = bf__steps_of(problem),
+                        .seed = context ? context->seed : 1,
+                        .share = share,
+                        .made_by = at->made_by};
     BF_TRY(bf__row_weights_array(&out->weight, data, arena, err));
-    out->seed = context ? context->seed : 1;
     if (out->steps.starts)
         BF_TRY(start_states(out, data, arena, err));
     return data->action ? discrete_actions(out, data, arena, err)
-                        : vector_actions(out, data, arena, err);
+                        : vector_actions(out, data, &at->actions, arena, err);
 }

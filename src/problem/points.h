@@ -39,6 +39,9 @@ typedef struct bf__points {
     double covered;       /* share of the target's next actions that the log has ever taken */
     const char *angles;   /* "s0, s2": columns taken for angles; NULL: none */
     bool borrowed_starts; /* actions at the start states are those of the nearest next states */
+
+    struct bf__share *share; /* of the log; NULL: nothing is shared */
+    const char *made_by;     /* key of the coordinates: what they were made by */
 } bf__points;
 
 /* How much transition i counts. */

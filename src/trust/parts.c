@@ -13,6 +13,7 @@
 
 #include "core/context.h"
 #include "core/fail.h"
+#include "core/share.h"
 #include "trust/subset.h"
 
 void bf__measures(double out[BF__MEASURES], const bf_estimate *estimate) {
@@ -24,8 +25,9 @@ void bf__measures(double out[BF__MEASURES], const bf_estimate *estimate) {
 /* One part, in memory of its own. */
 static bf_status run_part(double out[BF__MEASURES], const bf_estimator *estimator,
                           const bf_problem *problem, const bf_settings *settings,
-                          const bf__clusters *clusters, const int32_t *part, int32_t which,
-                          const bf_context *context, bf_arena *arena, bf_error *err) {
+                          const bf__clusters *clusters, const int32_t *part, int split, int count,
+                          int32_t which, const bf_context *context, bf_arena *arena,
+                          bf_error *err) {
     bf_arena *own;
     bf_dataset data;
     bf_estimate *estimate;
@@ -33,6 +35,8 @@ static bf_status run_part(double out[BF__MEASURES], const bf_estimator *estimato
     bf_problem question = *problem;
     question.data = &data;
     bf_status status = bf__subset(&data, problem->data, clusters, part, which, own, err);
+    if (status == BF_OK) /* the parts of another policy's log are the same */
+        status = bf__share_part(&data.share, problem->data->share, split, count, which, err);
     estimate = status == BF_OK ? bf_arena_alloc(own, 1, sizeof *estimate, err) : NULL;
     if (status == BF_OK && !estimate)
         status = BF_ENOMEM;
@@ -83,8 +87,8 @@ bf_status bf__parts_run(bf__parts *out, const int *counts, int splits,
         for (int k = 0; k < counts[s]; k++) {
             double found[BF__MEASURES] = {NAN, NAN, NAN};
             bf_error cause = {.message = ""};
-            bf_status status = run_part(found, estimator, problem, settings, clusters, part, k,
-                                        &own, arena, &cause);
+            bf_status status = run_part(found, estimator, problem, settings, clusters, part, s,
+                                        counts[s], k, &own, arena, &cause);
             if (of_the_part(status)) {
                 BF_TRY(note_failure(out, &cause, arena, err));
             } else if (status == BF_ECANCELLED) {

@@ -97,6 +97,7 @@ bf_status bf__subset(bf_dataset *out, const bf_dataset *data, const bf__clusters
     chosen c;
     BF_TRY(choose(&c, data, clusters, part, which, arena, err));
     *out = *data;
+    out->share = NULL;
     out->n = c.n;
     PICK(state, data->state_dim);
     PICK(next_state, data->state_dim);

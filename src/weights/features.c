@@ -3,25 +3,53 @@
 
 #include "core/context.h"
 #include "core/fail.h"
+#include "core/share.h"
 #include "flow/lowrank_sums.h"
 #include "kernel/bandwidth.h"
 
 enum { MOST_STARTS = 20000 };
 static const double default_share = 0.7;
 
+/* A kernel as the options say, on points (d, n). */
+typedef struct recipe {
+    const char *name, *bandwidth;
+    const double *z;
+    int64_t n;
+    int d;
+    uint64_t seed;
+} recipe;
+
+static bf_status make_kernel(void **out, const void *self, bf_arena *arena, bf_error *err) {
+    const recipe *r = self;
+    bf__kernel *kernel;
+    BF_ALLOC(kernel, arena, 1, err);
+    *out = kernel;
+    return bf__kernel_make(kernel, r->name, r->bandwidth, r->z, r->n, r->d, r->seed, arena, err);
+}
+
+static bf_status get_kernel(bf__kernel *out, const recipe *r, const bf__points *points,
+                            const char *of, bf_arena *arena, bf_error *err) {
+    void *made;
+    BF_TRY(bf__share_get(&made, points->share, make_kernel, r, arena, err,
+                         "%s: %s kernel %s, width %s, seed %llu", points->made_by, of, r->name,
+                         r->bandwidth, (unsigned long long)r->seed));
+    *out = *(const bf__kernel *)made;
+    return BF_OK;
+}
+
 bf_status bf__features_read(bf__pair_kernel *out, const bf__points *points,
                             const bf__pointwise *options, bf_arena *arena, bf_error *err) {
     const bf__kernel_kind *kind = bf__kernel_at(options->kernel - 1);
     const char *name = kind ? kind->name : "matern";
+    recipe states = {name, options->bandwidth, points->z, points->n, points->d, points->seed};
+    recipe actions = {name,      options->bandwidth, points->u,
+                      points->n, points->action_dim, points->seed};
     *out = (bf__pair_kernel){.share = default_share};
     if (options->action_share.given)
         out->share = options->action_share.value;
-    BF_TRY(bf__kernel_make(&out->state, name, options->bandwidth, points->z, points->n, points->d,
-                           points->seed, arena, err));
-    if (!points->actions)
-        BF_TRY(bf__kernel_make(&out->action, name, options->bandwidth, points->u, points->n,
-                               points->action_dim, points->seed, arena, err));
-    return BF_OK;
+    BF_TRY(get_kernel(&out->state, &states, points, "state", arena, err));
+    return points->actions ? BF_OK
+                           : get_kernel(&out->action, &actions, points, "action", arena, err);
 }
 
 static bf_status widen(bf__kernel *out, const bf__kernel *kernel, double factor, bf_error *err) {
@@ -64,7 +92,11 @@ bf_status bf__features_make(bf__lowrank **out, const bf__points *points,
     input.most_starts = MOST_STARTS;
     BF_TRY(widen_both(&wide, kernel, factor, err));
     BF_TRY(bf__flow_create(&flow, &input, &wide, context, arena, err));
-    bf__lowrank_options choice = {.rank = rank, .seed = points->seed, .keep = true};
+    bf__lowrank_options choice = {.rank = rank,
+                                  .keep = true,
+                                  .seed = points->seed,
+                                  .share = points->share,
+                                  .made_by = points->made_by};
     return bf__lowrank_create(out, flow, &choice, context, arena, err);
 }
 

@@ -118,9 +118,9 @@ static bf_status solve(double *x, bf__neighbours *out, bf__edges *c, const doubl
 /* Rows that are not in the chain: the ratio of visits to rows, smoothed over the nearest nodes. */
 static void share_out(double *u, const bf__edges *c, const double *x) {
     const bf__nodes *nodes = c->nodes;
-#pragma omp parallel for schedule(dynamic, 256) num_threads(c->threads)
+#pragma omp parallel for schedule(dynamic, 256) num_threads(c->mixer.threads)
     for (int64_t i = 0; i < c->points->n; i++) {
-        bf__edges_scratch *s = &c->scratch[omp_get_thread_num()];
+        bf__mixer_scratch *s = &c->mixer.scratch[omp_get_thread_num()];
         int group = c->points->actions ? c->points->action[i] : 0;
         bf__nodes_place(s->q, nodes, c->points, i);
         int found = bf__nodes_near(s->index, s->square, s->weight, nodes, group, s->q, c->k,

@@ -2,23 +2,14 @@
 #ifndef BF_WEIGHTS_NEIGHBOURS_EDGES_H
 #define BF_WEIGHTS_NEIGHBOURS_EDGES_H
 
-#include "problem/nodes.h"
-#include "solver/hull.h"
 #include "solver/visits.h"
-
-/* Of one thread. */
-typedef struct bf__edges_scratch {
-    double *q, *z, *gram;
-    int32_t index[BF__HULL_MOST];
-    double square[BF__HULL_MOST], weight[BF__HULL_MOST];
-} bf__edges_scratch;
+#include "weights/mixtures.h"
 
 typedef struct bf__edges {
     const bf__points *points;
     const bf__nodes *nodes;
-    int k, draws; /* neighbours; sampled actions that are used */
-    bf__edges_scratch *scratch;
-    int threads;
+    int k; /* neighbours */
+    bf__mixer mixer;
     double *restart, *start; /* (nodes) */
     double *leave;           /* (nodes): goes on anywhere in the log */
     double *off;             /* (rows) */

@@ -17,6 +17,7 @@
 
 #include "backflow/rng.h"
 #include "core/fail.h"
+#include "core/share.h"
 #include "problem/nodes.h"
 
 enum { ROWS = 1500, NEAR = 6, FEW = 50, MOST_NODES = 200000 };
@@ -88,12 +89,15 @@ static bf_status find(couple *near, couple *any, int64_t *found, const bf__point
     return BF_OK;
 }
 
-bf_status bf__step_noise(double *share, const bf__points *f, bf_arena *arena, bf_error *err) {
+static bf_status find_share(void **out, const void *self, bf_arena *arena, bf_error *err) {
+    const bf__points *f = self;
+    double *share;
+    BF_ZALLOC(share, arena, 1, err);
+    *out = share;
     bf_mark mark = bf_arena_mark(arena);
     couple *near, *any;
     double *scratch;
     int64_t count;
-    *share = 0;
     if (f->n < FEW)
         return BF_OK;
     BF_ALLOC(near, arena, ROWS * (NEAR + 1), err);
@@ -113,6 +117,17 @@ bf_status bf__step_noise(double *share, const bf__points *f, bf_arena *arena, bf
                 *share = fmax(*share, fmin(1, left / whole));
         }
     }
+    bf_arena_rewind(arena, mark);
+    return BF_OK;
+}
+
+bf_status bf__step_noise(double *share, const bf__points *f, bf_arena *arena, bf_error *err) {
+    bf_mark mark = bf_arena_mark(arena);
+    void *found;
+    BF_TRY(bf__share_get(&found, f->share, find_share, f, arena, err,
+                         "%s: noise, seed %llu, ends %d", f->made_by, (unsigned long long)f->seed,
+                         f->steps.ended != NULL));
+    *share = *(const double *)found;
     bf_arena_rewind(arena, mark);
     return BF_OK;
 }

@@ -53,6 +53,7 @@ static bf_status take(const double **to, const double *from, int64_t columns, in
 bf_status bf__sample_take(bf__points *out, const bf__points *in, const bf__sample *s,
                           bf_arena *arena, bf_error *err) {
     *out = *in;
+    out->share = NULL; /* which rows depends on the policy */
     out->n = s->n;
     BF_TRY(take(&out->z, in->z, in->d, in->n, s, arena, err));
     BF_TRY(take(&out->nz, in->nz, in->d, in->n, s, arena, err));
