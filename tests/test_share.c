@@ -169,8 +169,8 @@ static void check(const bf_dataset *data, double gamma, const bf_estimator *meth
     bf_context context = {.threads = 1, .seed = 3};
     bf_problem problem = {.data = data, .gamma = gamma, .size = sizeof problem};
     make_policies(policies, data);
-    bf_status status = bf_compare_policies(&together, policies, TARGETS, method, &problem,
-                                           settings, NULL, &context, arena, &err);
+    bf_status status = bf_compare_policies(&together, policies, TARGETS, method, &problem, settings,
+                                           NULL, &context, arena, &err);
     bf_error why = err;
     for (int k = 0; k < TARGETS; k++) {
         bf_contestant x, y;
@@ -245,9 +245,9 @@ static void nothing_is_made_twice(void **state) {
         bf_problem problem = {.data = &shared, .gamma = 1, .size = sizeof problem};
         const bf_estimator *method = bf_estimator_find("blackbox");
         assert_ok(bf_estimator_run(&estimate, method, &problem, NULL, NULL, arena, &err), err);
-        assert_ok(bf_trust_measure(&trust, estimate, method, &problem, NULL, NULL, NULL, arena,
-                                   &err),
-                  err);
+        assert_ok(
+            bf_trust_measure(&trust, estimate, method, &problem, NULL, NULL, NULL, arena, &err),
+            err);
         after[k] = plenty - r.left;
     }
     /* Of the whole and of four halves: a share each, which is one piece. */
@@ -272,9 +272,9 @@ static void memory_may_end_anywhere(void **state) {
         bf_arena *own;
         if (bf_arena_create(&own, &allocator, &err) != BF_OK)
             continue;
-        bf_status status = bf_compare_policies(&contest, policies, TARGETS,
-                                               bf_estimator_find("blackbox"), &problem, NULL, NULL,
-                                               NULL, own, &err);
+        bf_status status =
+            bf_compare_policies(&contest, policies, TARGETS, bf_estimator_find("blackbox"),
+                                &problem, NULL, NULL, NULL, own, &err);
         done = status == BF_OK;
         assert_true(done || status == BF_ENOMEM);
         bf_arena_destroy(own);
@@ -284,12 +284,9 @@ static void memory_may_end_anywhere(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        arena_test(things_are_made_once),
-        arena_test(what_is_not_kept),
-        arena_test(digits_are_those_of_one_policy),
-        arena_test(digits_on_other_logs),
-        arena_test(nothing_is_made_twice),
-        arena_test(memory_may_end_anywhere),
+        arena_test(things_are_made_once),           arena_test(what_is_not_kept),
+        arena_test(digits_are_those_of_one_policy), arena_test(digits_on_other_logs),
+        arena_test(nothing_is_made_twice),          arena_test(memory_may_end_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

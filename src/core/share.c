@@ -1,7 +1,8 @@
 /* share.c - Things that several runs on one log have in common, made once.
  *
  * Every thing has an arena of its own, so that what makes it may go back to marks as it likes. A
- * part of the log is a prefix of keys. There are tens of things: they are found by going through them. */
+ * part of the log is a prefix of keys. There are tens of things: they are found by going through
+ * them. */
 #include "core/share.h"
 
 #include <stdarg.h>

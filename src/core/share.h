@@ -2,8 +2,8 @@
  *
  * A share belongs to the call that asks several questions about one log, as a comparison of
  * policies does: the call creates it, hangs it on its own copy of the log's struct, and destroys it
- * before it returns. Nobody else sees it, so that it needs no lock; it is used by the thread of that
- * call, whose helpers only read what they are given.
+ * before it returns. Nobody else sees it, so that it needs no lock; it is used by the thread of
+ * that call, whose helpers only read what they are given.
  *
  * A thing has a key: a text that says what it is and everything it depends on besides the log. A
  * thing may depend on the states, actions, ends and row weights of the log; it must not depend on a
@@ -18,10 +18,12 @@
 
 typedef struct bf__share bf__share;
 
-enum { BF__SHARE_KEY = 400 }; /* bytes of a key, its end included; things of longer ones are not kept */
+enum {
+    BF__SHARE_KEY = 400
+}; /* bytes of a key, its end included; things of longer ones are not kept */
 
-/* Keeps things until they hold about `most` bytes together; the last one may go beyond. Memory comes
- * from `allocator`. */
+/* Keeps things until they hold about `most` bytes together; the last one may go beyond. Memory
+ * comes from `allocator`. */
 bf_status bf__share_create(bf__share **out, size_t most, const bf_allocator *allocator,
                            bf_error *err);
 void bf__share_destroy(bf__share *share); /* NULL is fine */

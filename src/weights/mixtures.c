@@ -184,8 +184,8 @@ static void follow(bf__mixtures *m, int64_t p, int64_t i, bf__mixer_scratch *s) 
         }
         for (int e = 0; !f->actions && e < f->action_dim; e++)
             s->q[f->d + e] = from->u[((int64_t)b * f->action_dim + e) * from->n + i];
-        m->of[at] = mix(m->node + at * mixer->k, m->weight + at * mixer->k, f->actions ? b : 0,
-                        mixer, s);
+        m->of[at] =
+            mix(m->node + at * mixer->k, m->weight + at * mixer->k, f->actions ? b : 0, mixer, s);
     }
 }
 
