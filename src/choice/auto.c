@@ -29,16 +29,15 @@ static bool always(const bf_problem *problem) {
 
 static bool many_dimensions(const bf_problem *problem) {
     const bf_dataset *data = problem->data;
-    bool finite = data->action && data->states > 0;
-    return !finite && data->state_dim + data->action_dim > BF__FEW_DIMENSIONS;
+    return !bf__dataset_counts(data) && data->state_dim + data->action_dim > BF__FEW_DIMENSIONS;
 }
 
 static const struct part {
     const char *method;
     bool (*when)(const bf_problem *problem);
-    const char *why;
+    const char *why, *against_others;
 } parts[] = {
-#define BF_PART(method, when, why) {#method, when, why},
+#define BF_PART(method, when, why, against_others) {#method, when, why, against_others},
 #include "choice/parts.def"
 #undef BF_PART
 };
@@ -102,7 +101,7 @@ static void take(bf_estimate *out, bf__part *before, bf__part *now, const struct
     }
     out->maker = bf_estimator_find(part->method);
     before->share = 0;
-    before->why = "in so many dimensions neighbours say little";
+    before->why = part->against_others;
     now->share = 1;
     now->why = other->warning_count > 0
                    ? "its doubts about itself are smaller than the difference it finds"

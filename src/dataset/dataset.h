@@ -106,6 +106,11 @@ const double *bf__dataset_extra(const bf_dataset *data, const char *name);
 /* The word with this code in that column; NULL if the column holds numbers, or is not there. */
 const char *bf__dataset_extra_word(const bf_dataset *data, const char *name, int64_t code);
 
+/* Whether the log is one of finitely many states and numbered actions: what can be counted. */
+static inline bool bf__dataset_counts(const bf_dataset *data) {
+    return data->action && data->states > 0;
+}
+
 /* Checks every value that a user could have got wrong (finite numbers, probabilities, actions and
  * states in range, shapes) and fills what follows from the columns if it is 0: `actions`, the
  * greatest plus 1; `states` likewise, if the state is one column of whole numbers and real_state

@@ -162,7 +162,7 @@ static bool fills_gaps(const bf_settings *settings) {
 bf_status bf__walk_make(bf__walk *out, const bf_problem *problem, const bf_settings *settings,
                         const bf_context *context, bf_arena *arena, bf_error *err) {
     const bf_dataset *data = problem->data;
-    bool finite = data->action && data->states > 0;
+    bool finite = bf__dataset_counts(data);
     BF_TRY(check(problem, err));
     if (data->action && !finite) {
         bf_dataset numbered;

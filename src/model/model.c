@@ -44,7 +44,7 @@ static bf_status choose(const bf_model **out, const bf_problem *problem,
     (void)err;
     *out = NULL;
     if (problem)
-        *out = &models[problem->data->action && problem->data->states > 0 ? COUNT : REGRESSION];
+        *out = &models[bf__dataset_counts(problem->data) ? COUNT : REGRESSION];
     return BF_OK;
 }
 

@@ -6,19 +6,7 @@
 #ifndef BF_SOLVER_KRR_H
 #define BF_SOLVER_KRR_H
 
-#include "backflow/context.h"
-#include "backflow/memory.h"
-
-typedef struct bf__krr_task {
-    int64_t n;
-    int inputs, outputs, members;
-    const double *x;     /* (n, inputs), row after row; columns of deviation 1 or 0 */
-    const double *y;     /* (n, outputs) */
-    const int32_t *fold; /* (n): 0 .. members - 1 */
-    int64_t features;    /* the most */
-    int rounds;          /* times that the metric is learned anew */
-    const char *what;    /* for progress and for the random streams: "fitting the rewards" */
-} bf__krr_task;
+#include "solver/krr_metric.h"
 
 typedef struct bf__krr {
     int inputs, outputs, members;

@@ -40,14 +40,14 @@ bf_status bf__q_choose(const bf_model **out, const bf_problem *problem, const bf
     (void)err;
     *out = NULL;
     if (problem)
-        *out = &models[problem->data->action && problem->data->states > 0 ? CELLS : LOWRANK];
+        *out = &models[bf__dataset_counts(problem->data) ? CELLS : LOWRANK];
     return BF_OK;
 }
 
 bf_status bf__q_fit(bf__q *out, const bf_problem *problem, const bf__q_options *options,
                     const bf_context *context, bf_arena *arena, bf_error *err) {
     const bf_dataset *data = problem->data;
-    if (data->action && data->states > 0)
+    if (bf__dataset_counts(data))
         BF_TRY(bf__q_cells(out, problem, context, arena, err));
     else
         BF_TRY(bf__q_lowrank(out, problem, options, context, arena, err));

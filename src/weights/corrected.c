@@ -286,7 +286,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
 }
 
 static int suits(const bf_dataset *data) {
-    return data->action && data->states > 0 ? 1 : 2;
+    return bf__dataset_counts(data) ? 1 : 2;
 }
 
 const bf__weights bf__weights_corrected = {
