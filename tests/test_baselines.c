@@ -240,8 +240,8 @@ static void networks_reach_the_tabular_answers(void **state) {
     }
     assert_near(value("ips", "variant neural steps 600 batch 128 rate 0.01 smoothing 0", &real, 1),
                 ips, 0.01);
-    assert_near(value("fqe", "hidden 8 rounds 60 batch 64 rate 0.01", &real, 1), exact, 0.005);
-    assert_near(value("fqe", "hidden 8 rounds 60 batch 64 rate 0.01", &finite, 0.9),
+    assert_near(value("fqe", "hidden 8 rounds 120 batch 64 rate 0.01", &real, 1), exact, 0.005);
+    assert_near(value("fqe", "hidden 8 rounds 120 batch 64 rate 0.01", &finite, 0.9),
                 value("blackbox", "", &finite, 0.9), 0.005);
     const char *fast = "variant neural hidden 16 steps 2500 batch 64 rate_nu 0.003 rate_zeta 0.01";
     bf_estimate dice = estimate("dualdice", fast, &real, 0.5);

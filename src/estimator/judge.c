@@ -15,6 +15,7 @@
 static const double largest_weight = 0.1;
 static const double negative_seen = 0.02, negative_much = 0.05;
 static const double runs_cut = 0.05, runs_cut_much = 0.25; /* steps in a simulator */
+static const double drift_seen = 0.02, drift_much = 0.1;   /* in deviations of the reward */
 static const double missed_much = 0.5;               /* of the changes of the state, noise apart */
 static const double far_off = 0.25, too_far_off = 1; /* of the hull, in deviations */
 static const double covered_enough = 0.99;
@@ -142,7 +143,7 @@ static bool variants_differ(bf__reason *out, const bf__facts *f) {
         spread);
 }
 
-/* ---- Of a simulator */
+/* ---- Of fits to parts of the episodes */
 
 /* Differences below this do not matter: a fiftieth of a deviation, a quarter of what the method
  * changes, and rounding. */
@@ -155,11 +156,23 @@ static bool members_differ(bf__reason *out, const bf__facts *f) {
     double spread = fact(f, BF__D_MEMBER_SPREAD);
     if (!(spread > little(f)))
         return false;
-    return bf__say(out, BF__W_MEMBERS_DIFFER, spread > fabs(f->estimate->value - f->mean),
-                   "the answer depends on which episodes the simulator was fitted to: its members "
-                   "differ by %.3g (one standard deviation)",
-                   spread);
+    return bf__say(
+        out, BF__W_MEMBERS_DIFFER, spread > fabs(f->estimate->value - f->mean),
+        "the answer depends on which episodes it was fitted to: its members, each without "
+        "a share of them, differ by %.3g (one standard deviation)",
+        spread);
 }
+
+static bool fit_drifts(bf__reason *out, const bf__facts *f) {
+    double drift = fact(f, BF__D_DRIFT);
+    if (!(drift > drift_seen * f->deviation))
+        return false;
+    return bf__say(out, BF__W_FIT_DRIFTS, drift > drift_much * f->deviation,
+                   "the fit has not settled: the value still moved by %.3g over the last rounds",
+                   drift);
+}
+
+/* ---- Of a simulator */
 
 /* If the answer hardly differs from what the log earned, a twentieth of a deviation is allowed;
  * otherwise what is little beside the difference. */
@@ -261,7 +274,7 @@ static const bf__rule rules[] = {
     extreme_number,  not_finite,   few_rows,        few_episodes,   one_row,
     flow_unbalanced, off_hull,     chain_stopped,   ends_absorb,    negative_weight,
     variants_differ, unseen_pairs, unseen_in_model, unseen_actions, members_differ,
-    replay_off,      runs_leave,   runs_drift,      model_misses,
+    fit_drifts,      replay_off,   runs_leave,      runs_drift,     model_misses,
 };
 
 bf__rule bf__rule_at(int index) {

@@ -26,6 +26,7 @@
 #include "estimator/result.h"
 #include "model/model.h"
 #include "model/trial.h"
+#include "problem/folds.h"
 #include "problem/points.h"
 
 typedef struct simulator_options {
@@ -68,7 +69,7 @@ static bf_status choose(const bf_model **out, const bf_problem *problem,
     (void)err;
     *out = NULL;
     if (problem)
-        *out = &models[problem->data->action && problem->data->states > 0 ? COUNT : REGRESSION];
+        *out = &models[bf__dataset_counts(problem->data) ? COUNT : REGRESSION];
     return BF_OK;
 }
 
@@ -83,33 +84,6 @@ typedef struct simulator {
     bf__dynamics dynamics;
     bf__actor target, behaviour;
 } simulator;
-
-/* Whole episodes in random order, cut where a fold has its share of rows. Fewer episodes than folds
- * are cut themselves. */
-static bf_status make_folds(simulator *s, bf_arena *arena, bf_error *err) {
-    const bf_dataset *data = s->problem->data;
-    int64_t members = s->options->members, seen = 0, *order;
-    int32_t *fold;
-    bf_rng rng = bf_rng_make(s->context ? s->context->seed : 1, "simulator folds", 0);
-    BF_ALLOC(fold, arena, data->n, err);
-    s->fold = fold;
-    if (data->episodes < members) {
-        for (int64_t i = 0; i < data->n; i++)
-            fold[data->order ? data->order[i] : i] = (int32_t)(i * members / data->n);
-        return BF_OK;
-    }
-    BF_ALLOC(order, arena, data->episodes, err);
-    for (int64_t e = 0; e < data->episodes; e++)
-        order[e] = e;
-    for (int64_t p = 0; p < data->episodes; p++) {
-        int64_t k = p + bf_rng_below(&rng, data->episodes - p), e = order[k];
-        order[k] = order[p];
-        for (int64_t j = data->begin[e]; j < data->begin[e + 1]; j++)
-            fold[data->order[j]] = (int32_t)(seen * members / data->n);
-        seen += data->begin[e + 1] - data->begin[e];
-    }
-    return BF_OK;
-}
 
 /* ---- Policies */
 
@@ -172,7 +146,8 @@ static bf_status fit_all(simulator *s, bf_arena *arena, bf_error *err) {
     const bf_dataset *data = s->problem->data;
     const bf__points *f = &s->points;
     bool *seen;
-    BF_TRY(make_folds(s, arena, err));
+    BF_TRY(bf__folds_make(&s->fold, data, (int)s->options->members, "simulator folds", s->context,
+                          arena, err));
     BF_ZALLOC(seen, arena, f->actions + 1, err);
     for (int64_t i = 0; i < data->n && f->actions > 0; i++)
         seen[f->action[i]] = true;

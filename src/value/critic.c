@@ -1,0 +1,292 @@
+/* critic.c - One network of fitted Q evaluation: its targets, its moves, and when to stop.
+ *
+ * Computes    y_i = r_i - c + gamma V(s'_i),   V(s) = E_pi h(s, .),   c such that mean y = 0
+ *             h <- the network, moved by Adam towards y in squared error (STEPS steps a round)
+ *             value = mean (r + gamma V' - h) + (1 - gamma) mean V(s0)
+ *
+ * h stays of the size of differences between states, whatever gamma. The last layer is rescaled as
+ * the targets grow (their deviation is what it outputs 1 for), so that one step size serves all
+ * rewards. The step size falls over the last quarter of the rounds.
+ *
+ * Damping. A process that swings, like a gait, makes the iteration swing too: the networks go round
+ * the solution for ever. So the targets move by DAMP of the way to the new ones. The value is
+ * linear in h, and what is left of the swinging averages out of it: it is the mean over many
+ * rounds.
+ *
+ * When to stop. A member does not learn from its own fold, and is judged by the residual there. As
+ * long as h grows the residual grows with it, whatever the fit is worth: it has the noise of V(s')
+ * in it. So windows of rounds are compared only after the last one in which the output layer had to
+ * be rescaled. The best of them ends the rounds that answer; the value is the mean over the later
+ * half of all rounds up to there, without those in which h grew. Training ends once PATIENCE
+ * windows have not been better.
+ *
+ * Cost        a round: n (1 + K) forward passes + STEPS steps of `batch` pairs */
+#include "value/critic.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "solver/adam.h"
+#include "solver/mlp.h"
+
+enum { STEPS = 32, WINDOWS = 40, PATIENCE = 12 };
+static const double DAMP = 0.3;
+
+struct bf__critic {
+    const bf__critic_task *task;
+    int member;
+    int64_t learned, *rows; /* rows that it learns from: how many, which */
+    bf__mlp net;
+    bf__mlp_work *work;
+    bf__adam adam;
+    bf_rng rng;
+    double *parameters, *gradient;
+    float *narrow;
+    double scale;                        /* h = scale times the output */
+    float *h, *h_next, *h_start;         /* outputs at n, K n, K starts pairs */
+    double *v, *y, *v0;                  /* (n), (n), (starts) */
+    float *inputs, *outputs, *d_output;  /* of a batch */
+    float *counts;                       /* how much its rows count */
+    double value, bellman, held_out;     /* as they stand */
+    double count[WINDOWS], sum[WINDOWS]; /* of rounds, and of their values */
+    double fit[WINDOWS], loss[WINDOWS];  /* of squared residuals, where it learns and held out */
+    double first, least;                 /* the value of the first round; the least mean loss */
+    int settled, best, last; /* windows: where h last grew, of the least loss, the last */
+    bool stopped, begun, grown;
+};
+
+bf_status bf__critic_inputs(bf__critic_task *t, bf_arena *arena, bf_error *err) {
+    const bf__pairs *p = t->pairs;
+    int64_t k = p->choices;
+    float *logged, *next, *start;
+    double *next_p, *start_p;
+    BF_ALLOC(logged, arena, p->inputs * p->n, err);
+    BF_ALLOC(next, arena, p->inputs * k * p->n, err);
+    BF_ALLOC(start, arena, p->inputs * k * p->starts, err);
+    BF_ALLOC(next_p, arena, k * p->n, err);
+    BF_ALLOC(start_p, arena, k * p->starts, err);
+    bf__pairs_logged(logged, p->n, 0, p, NULL, p->n);
+    bf__pairs_next(next, k * p->n, 0, next_p, p, NULL, p->n);
+    if (p->starts > 0)
+        bf__pairs_start(start, k * p->starts, 0, start_p, p, NULL, p->starts);
+    t->logged = logged;
+    t->next = next;
+    t->start = start;
+    t->next_p = next_p;
+    t->start_p = start_p;
+    return BF_OK;
+}
+
+static bool held_out(const bf__critic *f, int64_t i) {
+    return f->task->fold && f->task->fold[i] == f->member;
+}
+
+bf_status bf__critic_make(bf__critic **out, const bf__critic_task *t, int member, bf_arena *arena,
+                          bf_error *err) {
+    const bf__pairs *p = t->pairs;
+    int64_t k = p->choices, n = p->n, b = t->batch;
+    bf__critic *f;
+    BF_ZALLOC(f, arena, 1, err);
+    *out = f;
+    f->task = t;
+    f->member = member;
+    BF_TRY(bf__mlp_make(&f->net, p->inputs, t->hidden, 1, BF__TANH, BF__IDENTITY, err));
+    int64_t count = bf__mlp_parameters(&f->net);
+    BF_TRY(bf__mlp_prepare(&f->work, &f->net, b, 1, arena, err));
+    BF_TRY(bf__adam_make(&f->adam, count, t->rate, arena, err));
+    BF_ALLOC(f->parameters, arena, count, err);
+    BF_ALLOC(f->gradient, arena, count, err);
+    BF_ALLOC(f->narrow, arena, count, err);
+    BF_ALLOC(f->rows, arena, n, err);
+    BF_ALLOC(f->h, arena, n, err);
+    BF_ALLOC(f->h_next, arena, k * n, err);
+    BF_ALLOC(f->h_start, arena, k * p->starts, err);
+    BF_ALLOC(f->v, arena, n, err);
+    BF_ZALLOC(f->y, arena, n, err);
+    BF_ALLOC(f->v0, arena, p->starts, err);
+    BF_ALLOC(f->inputs, arena, p->inputs * b, err);
+    BF_ALLOC(f->outputs, arena, b, err);
+    BF_ALLOC(f->d_output, arena, b, err);
+    BF_ALLOC(f->counts, arena, b, err);
+    for (int64_t i = 0; i < n; i++)
+        if (!held_out(f, i))
+            f->rows[f->learned++] = i;
+    bf_rng rng = bf_rng_make(t->seed, "fqe network", (uint64_t)member);
+    bf__mlp_init(&f->net, f->parameters, &rng);
+    f->rng = bf_rng_make(t->seed, "fqe batches", (uint64_t)member);
+    return BF_OK;
+}
+
+/* ---- Targets */
+
+static void predict(float *out, const bf__critic *f, const float *inputs, int64_t n) {
+    enum { TILE = 64 };
+    float tile[BF__MLP_MAX_WIDTH * TILE];
+    for (int64_t at = 0; at < n; at += TILE) {
+        int64_t width = n - at < TILE ? n - at : TILE;
+        for (int c = 0; c < f->net.size[0]; c++)
+            memcpy(tile + c * width, inputs + c * n + at, (size_t)width * sizeof *tile);
+        bf__mlp_predict(&f->net, f->narrow, tile, width, out + at);
+    }
+}
+
+/* out (n) = E_pi h from outputs (K, n). */
+static void expect(double *out, const bf__critic *f, const float *h, const double *p, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        out[i] = 0;
+    for (int k = 0; k < f->task->pairs->choices; k++)
+        for (int64_t i = 0; i < n; i++)
+            out[i] += f->scale * p[k * n + i] * (double)h[k * n + i];
+}
+
+/* h at the logged pairs, V at the next states, where a step that ended leads, and the mean of V at
+ * the starts. */
+static double look_ahead(bf__critic *f) {
+    const bf__critic_task *t = f->task;
+    const bf__pairs *p = t->pairs;
+    const bf__steps *steps = &p->points.steps;
+    double start = 0;
+    predict(f->h, f, t->logged, p->n);
+    predict(f->h_next, f, t->next, p->choices * p->n);
+    predict(f->h_start, f, t->start, p->choices * p->starts);
+    expect(f->v, f, f->h_next, t->next_p, p->n);
+    expect(f->v0, f, f->h_start, t->start_p, p->starts);
+    for (int64_t e = 0; e < p->starts; e++)
+        start += (p->points.weight0 ? p->points.weight0[e] : 1) * f->v0[e] / (double)p->starts;
+    for (int64_t i = 0; i < p->n; i++)
+        f->v[i] = steps->absorbs && steps->ended[i] ? 0
+                  : bf__step_ended(steps, i)        ? start
+                                                    : f->v[i];
+    return start;
+}
+
+/* The targets y and the value as it stands, with the network of now. */
+static void aim(bf__critic *f) {
+    const bf__critic_task *t = f->task;
+    const bf__pairs *p = t->pairs;
+    const bf__steps *steps = &p->points.steps;
+    const double *r = t->problem->data->reward;
+    double gamma = steps->gamma, start = look_ahead(f);
+    /* Sums over the rows that it learns from [0] and over all [1]. Where a row ends for good, Q = 0
+     * is h = -c / (1 - gamma): c is on both sides. */
+    double all[2] = {0}, ended[2] = {0}, c[2] = {0}, mean = 0, square[2] = {0}, rows[2] = {0};
+    for (int64_t i = 0; i < p->n; i++) {
+        double counts = bf__point_weight(&p->points, i), y = r[i] + gamma * f->v[i];
+        bool end = steps->absorbs && steps->ended[i];
+        for (int k = held_out(f, i); k < 2; k++) {
+            all[k] += counts;
+            ended[k] += end ? counts : 0;
+            c[k] += counts * (y - f->scale * (double)f->h[i]);
+        }
+        mean += held_out(f, i) ? 0 : counts * y;
+    }
+    for (int k = 0; k < 2; k++)
+        c[k] /= all[k] + (ended[k] > 0 ? gamma / (1 - gamma) * ended[k] : 0);
+    mean /= all[0] + (ended[0] > 0 ? gamma / (1 - gamma) * ended[0] : 0);
+    f->value = c[1] + (1 - gamma) * start;
+    for (int64_t i = 0; i < p->n; i++) {
+        double counts = bf__point_weight(&p->points, i);
+        double end = steps->absorbs && steps->ended[i] ? gamma / (1 - gamma) : 0;
+        double gap = r[i] + gamma * f->v[i] - c[0] * (1 + end) - f->scale * (double)f->h[i];
+        square[held_out(f, i)] += counts * gap * gap;
+        rows[held_out(f, i)] += counts;
+        double y = r[i] + gamma * f->v[i] - mean * (1 + end);
+        f->y[i] += (f->begun ? DAMP : 1) * (y - f->y[i]);
+    }
+    f->begun = true;
+    f->bellman = sqrt(square[0] / rows[0]);
+    f->held_out = rows[1] > 0 ? sqrt(square[1] / rows[1]) : f->bellman;
+}
+
+/* The output layer in new units, so that targets have deviation 1; h itself does not change. */
+static void rescale(bf__critic *f) {
+    double squares = 0, factor;
+    for (int64_t j = 0; j < f->learned; j++) {
+        int64_t i = f->rows[j];
+        squares +=
+            bf__point_weight(&f->task->pairs->points, i) * f->y[i] * f->y[i] / (double)f->learned;
+    }
+    double deviation = sqrt(squares);
+    if (f->scale > 0 && !(deviation > 1.2 * f->scale))
+        return;
+    f->grown = true;
+    factor = f->scale > 0 ? f->scale / deviation : 1;
+    f->scale = deviation > 0 ? deviation : 1;
+    int64_t count = bf__mlp_parameters(&f->net), last = f->net.size[f->net.layers - 1] + 1;
+    for (int64_t i = count - last; i < count; i++)
+        f->parameters[i] *= factor;
+}
+
+/* ---- Moves */
+
+static void move(bf__critic *f) {
+    const bf__critic_task *t = f->task;
+    const bf__pairs *p = t->pairs;
+    int64_t b = t->batch;
+    for (int step = 0; step < STEPS; step++) {
+        for (int64_t j = 0; j < b; j++) {
+            int64_t i = f->rows[bf_rng_below(&f->rng, f->learned)];
+            f->d_output[j] = (float)(f->y[i] / f->scale);
+            f->counts[j] = (float)bf__point_weight(&p->points, i);
+            for (int c = 0; c < p->inputs; c++)
+                f->inputs[c * b + j] = t->logged[c * p->n + i];
+        }
+        bf__mlp_forward(f->work, f->parameters, f->inputs, b, f->outputs);
+        for (int64_t j = 0; j < b; j++)
+            f->d_output[j] = f->counts[j] * (f->outputs[j] - f->d_output[j]) / (float)b;
+        bf__mlp_backward(f->work, f->d_output, f->gradient);
+        bf__adam_move(&f->adam, f->gradient, f->parameters);
+    }
+}
+
+/* Of the window that has just ended. */
+static void consider(bf__critic *f, int window) {
+    double loss = f->loss[window] / f->count[window];
+    if (f->grown || !f->task->fold || loss <= f->least) {
+        f->least = loss;
+        f->best = window;
+    }
+    f->settled = f->grown ? window : f->settled;
+    f->grown = false;
+    f->last = window;
+    f->stopped = window - f->best >= PATIENCE;
+}
+
+void bf__critic_train(bf__critic *f, int64_t first, int64_t last) {
+    const bf__critic_task *t = f->task;
+    int64_t rounds = t->rounds, width = (rounds + WINDOWS - 1) / WINDOWS;
+    for (int64_t round = first; round < last && !f->stopped; round++) {
+        double left = (double)(rounds - round) / (double)rounds;
+        f->adam.rate = t->rate * fmin(1, 4 * left);
+        for (int64_t i = 0; i < bf__mlp_parameters(&f->net); i++)
+            f->narrow[i] = (float)f->parameters[i];
+        aim(f);
+        rescale(f);
+        move(f);
+        f->first = round == 0 ? f->value : f->first;
+        f->sum[round / width] += f->value;
+        f->fit[round / width] += f->bellman * f->bellman;
+        f->loss[round / width] += f->held_out * f->held_out;
+        f->count[round / width]++;
+        if ((round + 1) % width == 0 || round == rounds - 1)
+            consider(f, (int)(round / width));
+    }
+}
+
+bf__critic_answer bf__critic_says(const bf__critic *f) {
+    int from = f->best / 2 > f->settled ? f->best / 2 : f->settled;
+    int middle = (from + f->best + 1) / 2;
+    double sum[2] = {0}, count[2] = {0};
+    for (int k = from; k <= f->best; k++) {
+        sum[k >= middle] += f->sum[k];
+        count[k >= middle] += f->count[k];
+    }
+    bf__critic_answer out = {.value = (sum[0] + sum[1]) / (count[0] + count[1]),
+                             .bellman = sqrt(f->fit[f->best] / f->count[f->best]),
+                             .held_out = sqrt(f->loss[f->best] / f->count[f->best]),
+                             .scale = f->scale,
+                             .early = f->best < f->last};
+    out.drift = count[0] > 0 ? sum[1] / count[1] - sum[0] / count[0] : out.value - f->first;
+    return out;
+}

@@ -1,0 +1,43 @@
+/* critic.h - One network of fitted Q evaluation: its targets, its moves, and when to stop. */
+#ifndef BF_VALUE_CRITIC_H
+#define BF_VALUE_CRITIC_H
+
+#include "backflow/context.h"
+#include "problem/network_inputs.h"
+
+typedef struct bf__critic_task { /* what all members share */
+    const bf_problem *problem;
+    const bf__pairs *pairs;
+    const int32_t *fold; /* (n): member e learns from the rows of the other folds; NULL: from all */
+    const char *hidden;
+    int64_t rounds, batch;
+    double rate;
+    uint64_t seed;
+    const float *logged, *next, *start; /* inputs: n, K n, K starts columns */
+    const double *next_p, *start_p;     /* (K, n), (K, starts) */
+} bf__critic_task;
+
+typedef struct bf__critic bf__critic;
+
+/* What one member says. */
+typedef struct bf__critic_answer {
+    double value;
+    double drift; /* of the value, from the earlier half of the rounds that answer to the later;
+                     from the first round on, if there is only one such window */
+    double bellman, held_out; /* root mean square residual on rows that it has and has not seen */
+    double scale;             /* deviation of the action values */
+    bool early;               /* a later window was worse on the rows that it has not seen */
+} bf__critic_answer;
+
+/* Fills the inputs of the task from its pairs. */
+bf_status bf__critic_inputs(bf__critic_task *task, bf_arena *arena, bf_error *err);
+
+bf_status bf__critic_make(bf__critic **out, const bf__critic_task *task, int member,
+                          bf_arena *arena, bf_error *err);
+
+/* Rounds first .. last - 1, or less if it has been stopped. One thread; members are independent. */
+void bf__critic_train(bf__critic *critic, int64_t first, int64_t last);
+
+bf__critic_answer bf__critic_says(const bf__critic *critic);
+
+#endif

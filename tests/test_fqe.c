@@ -1,0 +1,109 @@
+/* test_fqe.c - The networks of fitted Q evaluation: what they find, when they stop, and that they
+ * say so if they have not settled. */
+#include "lyapunov.h"
+
+static bf_estimate fqe_on(const bf_dataset *data, const char *options, int threads) {
+    const bf_estimator *fqe = bf_estimator_find("fqe");
+    bf_problem problem = {data, 1, BF_TERMINAL_RESTART};
+    bf_context context = {.threads = threads, .seed = 3};
+    bf_settings *settings;
+    bf_estimate out;
+    char name[64], value[64];
+    assert_ok(bf_estimator_settings(&settings, fqe, NULL, arena, &err), err);
+    for (int used; sscanf(options, " %63s %63s%n", name, value, &used) == 2; options += used)
+        assert_ok(bf_settings_set(settings, name, value, &err), err);
+    assert_ok(bf__estimator_run(fqe, &out, &problem, settings, &context, arena, &err), err);
+    return out;
+}
+
+static bool says(const bf_estimate *e, const char *code) {
+    for (int i = 0; i < e->warning_count; i++)
+        if (strcmp(e->warnings[i].code, code) == 0)
+            return true;
+    return false;
+}
+
+/* In 2,000 rows of noise in 12 dimensions: better than the log's own mean, no more. */
+static void it_finds_the_value_of_a_linear_process(void **state) {
+    (void)state;
+    process p = read_process();
+    bf_dataset data = make_log(&p);
+    bf_estimate out = fqe_on(&data, "hidden 16", 2);
+    double off = fabs(out.value - p.target.value);
+    double naive = fabs(mean_reward(&data) - p.target.value);
+    if (!(off < 0.4 * naive))
+        fail_msg("%g, not %g (naive is off by %g)", out.value, p.target.value, naive);
+    assert_true(bf_estimate_get(&out, "held_out_error") > bf_estimate_get(&out, "bellman_error"));
+    assert_false(says(&out, "fit-drifts"));
+    bf_estimate begun = fqe_on(&data, "hidden 16 rounds 100", 2); /* too few to settle */
+    assert_true(says(&begun, "fit-drifts"));
+}
+
+static void digits_are_the_same_for_any_number_of_threads(void **state) {
+    (void)state;
+    process p = read_process();
+    bf_dataset data = make_log(&p);
+    bf_estimate one = fqe_on(&data, "hidden 8 rounds 20", 1);
+    for (int threads = 2; threads <= 5; threads++) {
+        bf_estimate other = fqe_on(&data, "hidden 8 rounds 20", threads);
+        assert_near(other.value, one.value, 0);
+        for (int k = 0; k < one.diagnostic_count; k++)
+            assert_near(other.diagnostics[k].value, one.diagnostics[k].value, 0);
+    }
+}
+
+/* A log in single precision is the same log. */
+static void rounding_the_log_changes_little(void **state) {
+    (void)state;
+    process p = read_process();
+    bf_dataset data = make_log(&p), rounded = data;
+    struct {
+        const double **column;
+        int64_t size;
+    } columns[] = {{&rounded.state, D},
+                   {&rounded.next_state, D},
+                   {&rounded.action_vector, M},
+                   {&rounded.reward, 1},
+                   {&rounded.na, SAMPLES * M}};
+    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
+        double *copy = bf_arena_alloc(arena, columns[k].size * ROWS, sizeof *copy, &err);
+        for (int64_t i = 0; i < columns[k].size * ROWS; i++)
+            copy[i] = (double)(float)(*columns[k].column)[i];
+        *columns[k].column = copy;
+    }
+    bf_estimate exact = fqe_on(&data, "hidden 16 rounds 100", 2);
+    bf_estimate single = fqe_on(&rounded, "hidden 16 rounds 100", 2);
+    double naive = fabs(mean_reward(&data) - p.target.value);
+    assert_near(single.value, exact.value, 0.05 * naive);
+}
+
+/* Rewards of nothing but noise: what a network learns of them is wrong on other episodes, and other
+ * networks learn something else. */
+static void it_says_that_it_learned_noise(void **state) {
+    (void)state;
+    process p = read_process();
+    bf_dataset data = make_log(&p);
+    bf_rng rng = bf_rng_make(5, "noise", 0);
+    double *noise = bf_arena_alloc(arena, ROWS, sizeof *noise, &err);
+    for (int64_t i = 0; i < ROWS; i++)
+        noise[i] = bf_rng_normal(&rng);
+    data.reward = noise;
+    bf_estimate out = fqe_on(&data, "hidden 64 rounds 100 rate 0.01", 2);
+    assert_near(bf_estimate_get(&out, "stopped_early"), 4, 0);
+    assert_true(bf_estimate_get(&out, "held_out_error") >
+                1.3 * bf_estimate_get(&out, "bellman_error"));
+    assert_true(says(&out, "members-differ"));
+    bf_estimate one = fqe_on(&data, "hidden 64 rounds 20 members 1", 2);
+    assert_true(
+        isnan(bf_estimate_get(&one, "stopped_early"))); /* there is no fold to judge it by */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        arena_test(it_finds_the_value_of_a_linear_process),
+        arena_test(digits_are_the_same_for_any_number_of_threads),
+        arena_test(rounding_the_log_changes_little),
+        arena_test(it_says_that_it_learned_noise),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
