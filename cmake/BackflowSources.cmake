@@ -2,7 +2,7 @@
 # one file and one line in a .def list, which names the file, so CMake needs no line of its own; a
 # name in a list without its file is said here and not by the linker.
 
-set(backflow_modules core linalg kernel solver format dataset policy problem flow estimator neural
+set(backflow_modules core team linalg kernel solver format dataset policy problem flow estimator neural
     weights finite ratio trajectory model value trust pass choice detail compare env train stats report
     page experiment)
 

@@ -45,6 +45,7 @@ typedef struct bf__command {
     const char *text;    /* a paragraph and examples, for --help */
     /* Reads its own arguments; *exit_status is what the tool ends with where it returns BF_OK. */
     bf_status (*run)(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err);
+    bool team; /* several processes can share its work */
 } bf__command;
 
 const bf__command *bf__command_at(int index);
@@ -82,6 +83,10 @@ bf_status bf__args_flags(const bf__slot *slots, int slot_count, bf_status status
 
 /* The text of `name` among the arguments, before they are parsed (the last one wins), or NULL. */
 const char *bf__args_peek(int argc, char **argv, const char *name);
+
+/* File number k among those that `spec` names: a path, or policies with commas and shares as
+ * --policy takes them. False: there are no more. What does not exist is none. */
+bool bf__named_file(char path[4096], const char *spec, int k);
 
 /* A file that a command will write: the option that names it, and the path; NULL: not wanted. */
 typedef struct bf__written {

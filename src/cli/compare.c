@@ -58,6 +58,11 @@ const char *bf__compare_policy(const char *text) {
     return end ? end + 1 : text;
 }
 
+size_t bf__compare_name(const char *text) {
+    const char *end = name_end(text);
+    return end ? (size_t)(end - text) : 0;
+}
+
 bf_status bf__compare_check(const bf_option *row, const char *text, bf_error *err) {
     const char *end = name_end(text);
     if ((end && (end == text || !end[1])) || !*text)

@@ -13,8 +13,9 @@ bf_status bf__command_check(const bf_option *row, const char *text, bf_error *er
 bf_status bf__command_join(bf_list *policies, const bf_list *commands, bf_arena *arena,
                            bf_error *err);
 
-/* P of NAME=P. */
+/* P of NAME=P, and the length of NAME; 0: there is none. */
 const char *bf__compare_policy(const char *text);
+size_t bf__compare_name(const char *text);
 
 /* Each of several policies has a name, no output is a file that a policy is read from, and all of
  * them can be written. */

@@ -2,31 +2,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/ask.h"
 #include "cli/compare.h"
 #include "cli/forecast.h"
-#include "cli/large.h"
-#include "cli/opening.h"
 #include "cli/page.h"
-#include "cli/question.h"
 
 typedef struct estimate_options {
-    const char *method, *behavior, *horizon, *risk, *by, *json, *report, *weights_out;
+    const char *method, *behavior, *json, *report, *weights_out;
+    bf__further further;
     bf_list policy, policy_command;
     double gamma;
     int terminal;
     bf__large_options large;
     bool strict, verbose, forecast;
 } estimate_options;
-
-static bf_status check_horizon(const bf_option *row, const char *text, bf_error *err) {
-    (void)row;
-    return bf_horizon_parse(NULL, BF_LIST_ROOM, text, err) < 0 ? BF_EUSAGE : BF_OK;
-}
-
-static bf_status check_risk(const bf_option *row, const char *text, bf_error *err) {
-    (void)row;
-    return bf_risk_parse(NULL, BF_LIST_ROOM, text, err) < 0 ? BF_EUSAGE : BF_OK;
-}
 
 static const bf_option rows[] = {
     BF_OPTION(
@@ -44,16 +33,7 @@ static const bf_option rows[] = {
     BF_OPTION_RANGE(estimate_options, gamma, "1", 0, 1, BF__GAMMA_HELP),
     BF_OPTION_CHOICE(estimate_options, terminal, "restart", "restart|absorb|ignore",
                      BF__TERMINAL_HELP),
-    BF_OPTION_CHECKED(estimate_options, horizon, NULL, check_horizon,
-                      "T[,T...]: Also the mean reward over the first T steps from the log's start "
-                      "states, how that comes to the long run, and how much of the answer lies "
-                      "beyond what any trajectory of the log saw. Needs pi at the starts."),
-    BF_OPTION_CHECKED(estimate_options, risk, NULL, check_risk,
-                      "Q[,Q...]: Also the reward that the worst share Q of the target's steps does "
-                      "not exceed, and the mean reward of that share (CVaR)."),
-    BF_OPTION(estimate_options, by, NULL,
-              "COLUMN: Also the target's reward and share of steps for every value of the column: "
-              "a, s if states are finite, or another column."),
+    BF__FURTHER_ROWS(estimate_options, further.),
     BF__LARGE_ROWS(estimate_options, large.),
     BF_OPTION(estimate_options, json, NULL, BF__JSON_HELP),
     BF_OPTION(estimate_options, report, NULL, BF__REPORT_HELP),
@@ -146,116 +126,28 @@ static bf_status write_weights(const char *path, const bf_estimate *estimate,
 
 /* ---- Running */
 
-/* The question on a log in memory; or on a sample, if `large` is not NULL. */
-typedef struct job {
-    bf__question q;
-    const bf__opening *with;
-    bf__large *large;
-    bool whole; /* nothing was asked for that a sample alone can answer */
-    bool forecast;
-} job;
-
-static bf_status estimate_in_memory(const bf_estimate **estimate, const bf_trust **trust,
-                                    double *estimated, bf__tool *tool, const job *j, int k,
-                                    bf_error *err) {
-    const bf__methods *methods = &j->with->methods;
-    if (j->forecast)
-        BF_TRY(bf__forecast(tool, methods->list[k], &j->q.problem, methods->settings[k],
-                            &j->with->trust, 1, err));
-    BF_TRY(bf_estimator_run(estimate, methods->list[k], &j->q.problem, methods->settings[k],
-                            &tool->context, tool->arena, err));
-    *estimated = bf__tool_seconds();
-    return bf_trust_measure(trust, *estimate, methods->list[k], &j->q.problem, methods->settings[k],
-                            &j->with->trust, &tool->context, tool->arena, err);
-}
-
-/* Runs method k of `methods`; the answer is in the arena. */
-static bf_status run_method(bf_answer *out, bf__tool *tool, const job *j, int k, bf_error *err) {
-    const bf__opening *with = j->with;
-    const bf__question *q = &j->q;
-    const bf__methods *methods = &with->methods;
-    const bf_estimate *estimate = NULL;
-    const bf_trust *trust = NULL;
-    bf_filled *settings;
-    bool counted = false;
-    BF_ALLOC(settings, tool->arena, BF__OWN_SLOTS + 2, err);
-    double begun = bf__tool_seconds(), estimated = 0;
-    const bf_estimator *estimator = methods->list[k];
-    const bf_model *model;
-    BF_TRY(bf_estimator_choose(&model, estimator, &q->problem, methods->settings[k], tool->arena,
-                               err));
-    if (j->large && j->whole)
-        BF_TRY(bf__large_answer(&counted, &estimate, &trust, j->large, q, with, k, err));
-    if (counted)
-        estimated = bf__tool_seconds();
-    else
-        BF_TRY(estimate_in_memory(&estimate, &trust, &estimated, tool, j, k, err));
-    int count = BF__OWN_SLOTS;
-    memcpy(settings, with->filled, sizeof with->filled);
-    const bf_option_table *read[] = {estimator->options, model ? model->options : NULL};
-    for (int i = 0; i < 2; i++)
-        if (read[i])
-            settings[count++] = (bf_filled){read[i], bf_settings_of(methods->settings[k], read[i])};
-    *out = (bf_answer){.problem = &q->problem,
-                       .estimator = estimator,
-                       .estimate = estimate,
-                       .trust = trust,
-                       .settings = settings,
-                       .settings_count = count,
-                       .seconds_read = q->seconds_read,
-                       .seconds_estimate = estimated - begun,
-                       .size = sizeof *out,
-                       .whole = j->large ? &j->large->whole : NULL};
-    return BF_OK;
-}
-
 static void judge(const bf_trust *trust, const estimate_options *o, int *exit_status) {
     if (o->strict && bf_trust_verdict(trust) == BF_VERDICT_CANNOT_TELL)
         *exit_status = 1;
 }
 
-/* The answer with what else was asked about it. */
-static bf_status look_further(bf_answer *answer, bf__tool *tool, const estimate_options *o,
-                              const bf_settings *settings, const bf_trust_options *trust,
-                              bf_error *err) {
-    int64_t steps[BF_LIST_ROOM];
-    double risk[BF_LIST_ROOM];
-    bf_outcomes_options what = {risk, 0, o->by};
-    if (o->horizon) {
-        int count = bf_horizon_parse(steps, BF_LIST_ROOM, o->horizon, err);
-        if (count < 0)
-            return BF_EUSAGE;
-        BF_TRY(bf_horizon_measure(&answer->horizon, answer->estimate, answer->problem, settings,
-                                  steps, count, trust, &tool->context, tool->arena, err));
-    }
-    if (o->risk)
-        what.risk_count = bf_risk_parse(risk, BF_LIST_ROOM, o->risk, err);
-    if (what.risk_count < 0)
-        return BF_EUSAGE;
-    answer->by = o->by;
-    return o->risk || o->by ? bf_outcomes_measure(&answer->outcomes, &what, answer->estimate,
-                                                  answer->estimator, answer->problem, settings,
-                                                  trust, &tool->context, tool->arena, err)
-                            : BF_OK;
-}
-
 /* An option that is about one answer, if it was given; NULL: none was. */
 static const char *about_one(const estimate_options *o) {
-    return o->weights_out ? "--weights-out"
-           : o->horizon   ? "--horizon"
-           : o->risk      ? "--risk"
-           : o->by        ? "--by"
-                          : NULL;
+    return o->weights_out       ? "--weights-out"
+           : o->further.horizon ? "--horizon"
+           : o->further.risk    ? "--risk"
+           : o->further.by      ? "--by"
+                                : NULL;
 }
 
-static bf_status run_one(bf__tool *tool, const estimate_options *o, const job *j, int *exit_status,
-                         bf_error *err) {
+static bf_status run_one(bf__tool *tool, const estimate_options *o, const bf__job *j,
+                         int *exit_status, bf_error *err) {
     const bf__question *q = &j->q;
     const bf__opening *with = j->with;
     bf_answer answer;
     const char *text, *json;
-    BF_TRY(run_method(&answer, tool, j, 0, err));
-    BF_TRY(look_further(&answer, tool, o, with->methods.settings[0], &with->trust, err));
+    BF_TRY(bf__ask_method(&answer, tool, j, 0, err));
+    BF_TRY(bf__ask_further(&answer, tool, &o->further, j, err));
     if (o->weights_out)
         BF_TRY(write_weights(o->weights_out, answer.estimate, q->problem.data, tool->arena, err));
     answer.verbose = o->verbose;
@@ -289,15 +181,15 @@ static bf_status say_rows(bf__tool *tool, const estimate_options *o, const bf_co
 /* Runs each method in turn and says its row. A method that cannot run is skipped, with its reason.
  * *ended tells why methods are left that did not get their turn; they are skipped too. */
 static bf_status run_each(bf_comparison *c, bf_answer *answers, bf_skipped *skipped,
-                          bf_error *ended, bf__tool *tool, const estimate_options *o, const job *j,
-                          bf_error *err) {
+                          bf_error *ended, bf__tool *tool, const estimate_options *o,
+                          const bf__job *j, bf_error *err) {
     const bf__methods *methods = &j->with->methods;
     *ended = (bf_error){BF_OK, ""};
     for (int k = 0; k < methods->count; k++) {
         bf_error cause = *ended;
         bf_status status = cause.status;
         if (status == BF_OK)
-            status = run_method(&answers[c->answer_count], tool, j, k, &cause);
+            status = bf__ask_method(&answers[c->answer_count], tool, j, k, &cause);
         if (status == BF_OK) {
             c->answer_count++;
             BF_TRY(say_rows(tool, o, c, c->answer_count - 1, err));
@@ -329,7 +221,7 @@ static bf_status hold_together(bf_answer *answers, int count, bf_arena *arena, b
     return BF_OK;
 }
 
-static bf_status run_several(bf__tool *tool, const estimate_options *o, const job *j,
+static bf_status run_several(bf__tool *tool, const estimate_options *o, const bf__job *j,
                              int *exit_status, bf_error *err) {
     const bf__question *q = &j->q;
     const bf__opening *with = j->with;
@@ -375,7 +267,7 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     estimate_options o;
     bf__opening with;
     bf__large large;
-    job j = {.with = &with};
+    bf__job j = {.with = &with};
     BF_TRY(bf__opening_parse(&with, tool, &bf__command_estimate, &table, &o, argc, argv, err));
     if (with.log_count == 0)
         return BF_OK;
@@ -394,7 +286,7 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
                        o.gamma,
                        o.terminal,
                        with.trust.cluster,
-                       o.by,
+                       o.further.by,
                        &with.command,
                        with.methods.several};
     bool pieces;
@@ -441,4 +333,5 @@ const bf__command bf__command_estimate = {
         "  backflow estimate log.npz --gamma 0.99 --terminal absorb\n"
         "  backflow estimate log.csv --method all --behavior estimate\n",
     .run = run,
+    .team = true,
 };

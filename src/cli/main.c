@@ -189,12 +189,18 @@ static int print_page(bf__tool *tool, bf_status (*print)(bf__tool *, bf_error *)
     return status == BF_OK ? 0 : fail(tool, NULL, &err);
 }
 
-/* Processes of a team work on the log of one estimate. */
 static bf_status check_team(const bf__team *team, const bf__command *command, bf_error *err) {
-    if (!team || team->size == 1 || strcmp(command->name, "estimate") == 0)
+    if (!team || team->size == 1 || command->team)
         return BF_OK;
-    return bf_fail(err, BF_EUSAGE, "is for one process; of a team of %d, only estimate makes use",
-                   team->size);
+    char known[128] = "";
+    for (int i = 0; bf__command_at(i); i++)
+        if (commands[i]->team) {
+            size_t used = strlen(known);
+            snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "",
+                     commands[i]->name);
+        }
+    return bf_fail(err, BF_EUSAGE, "is for one process; a team of %d can share the work of: %s",
+                   team->size, known);
 }
 
 static int run_tool(int argc, char **argv, const bf__team *team) {

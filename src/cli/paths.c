@@ -4,20 +4,28 @@
 
 #include "cli/cli.h"
 
-/* Whether the file at `output` is what `spec` names: a path, or policies with commas and shares as
- * --policy takes them. What does not exist is no input. */
-static bool is_named(const char *output, const char *spec) {
-    char piece[4096];
-    if (access(spec, F_OK) == 0)
-        return bf_file_same(output, spec);
+bool bf__named_file(char path[4096], const char *spec, int k) {
+    if (access(spec, F_OK) == 0) {
+        snprintf(path, 4096, "%s", spec);
+        return k == 0;
+    }
     for (const char *rest = spec; rest; rest = strchr(rest, ',') ? strchr(rest, ',') + 1 : NULL) {
-        snprintf(piece, sizeof piece, "%.*s", (int)strcspn(rest, ","), rest);
-        char *share = strrchr(piece, '@');
-        if (access(piece, F_OK) != 0 && share)
+        snprintf(path, 4096, "%.*s", (int)strcspn(rest, ","), rest);
+        char *share = strrchr(path, '@');
+        if (access(path, F_OK) != 0 && share)
             *share = '\0';
-        if (access(piece, F_OK) == 0 && bf_file_same(output, piece))
+        if (access(path, F_OK) == 0 && k-- == 0)
             return true;
     }
+    return false;
+}
+
+/* Whether the file at `output` is one that `spec` names. */
+static bool is_named(const char *output, const char *spec) {
+    char path[4096];
+    for (int k = 0; bf__named_file(path, spec, k); k++)
+        if (bf_file_same(output, path))
+            return true;
     return false;
 }
 

@@ -170,3 +170,11 @@ bf_status bf__blas_load(const bf__blas **out, int threads, bf_error *err) {
     pthread_mutex_unlock(&lock);
     return status;
 }
+
+void bf__environment_hold(void) {
+    pthread_mutex_lock(&lock);
+}
+
+void bf__environment_release(void) {
+    pthread_mutex_unlock(&lock);
+}

@@ -18,6 +18,11 @@ enum { BF__LEFT = 141, BF__RIGHT = 142 };
  * loaded, BF_ENOMEM where they could not have their working memory. Safe from any thread. */
 bf_status bf__blas_load(const bf__blas **out, int threads, bf_error *err);
 
+/* While the BLAS is loaded, variables of the environment are other ones: who hands the environment
+ * to another program holds it meanwhile. */
+void bf__environment_hold(void);
+void bf__environment_release(void);
+
 /* "AVX-512", "AVX2" or "baseline". Our own loops and the choice of kernels depend on it. */
 const char *bf__simd_level(void);
 

@@ -43,6 +43,14 @@ static bf_status receive(const void **bytes, size_t *size, int from, bf_arena *a
     return BF_OK;
 }
 
+static bool arrived(int *from) {
+    int is_there;
+    MPI_Status what;
+    MPI_Iprobe(MPI_ANY_SOURCE, TAG_SIZE, MPI_COMM_WORLD, &is_there, &what);
+    *from = is_there ? what.MPI_SOURCE : -1;
+    return is_there;
+}
+
 static bf_status agree(bf_status status, bf_error *err) {
     static bool failing;
     int rank, size, failed;
@@ -65,8 +73,10 @@ static bf_status agree(bf_status status, bf_error *err) {
 }
 
 const bf__team *bf__team_begin(int *argc, char ***argv) {
-    static bf__team team = {.sum = sum, .send = send, .receive = receive, .agree = agree};
-    MPI_Init(argc, argv);
+    static bf__team team = {
+        .sum = sum, .send = send, .receive = receive, .arrived = arrived, .agree = agree};
+    int given; /* OpenMP has threads of its own, which do not talk */
+    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &given);
     MPI_Comm_rank(MPI_COMM_WORLD, &team.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &team.size);
     return &team;

@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/blas.h"
 #include "core/context.h"
 #include "core/fail.h"
 
@@ -88,7 +89,9 @@ static int spawn(pid_t *pid, char *const *words, int in, int out, int complaints
     posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setsigmask(&how, &none);
     posix_spawnattr_setsigdefault(&how, &standard);
+    bf__environment_hold();
     failed = failed ? failed : posix_spawnp(pid, words[0], &files, &how, words, environ);
+    bf__environment_release();
     posix_spawnattr_destroy(&how);
     posix_spawn_file_actions_destroy(&files);
     return failed;
