@@ -72,7 +72,7 @@ static bf_status try_run(bf__study *studies, int count, bool fresh, int threads,
     if (status == BF_OK)
         status = bf__store_open(&store, folder, fresh, &context, records, &err);
     if (status == BF_OK)
-        status = bf__studies_run(studies, count, &effort, store, &context, in, &err);
+        status = bf__studies_run(studies, count, &effort, store, &context, NULL, in, &err);
     bf__store_close(store);
     bf_arena_destroy(records);
     return status;
@@ -526,7 +526,7 @@ static void interrupted(void **state) {
         bf__store *store = NULL; /* too few runs for it to grow */
         bf_context context = {.callbacks = {.progress = refuse}, .seed = 1, .threads = 2};
         assert_ok(bf__store_open(&store, folder, true, NULL, arena, &err), err);
-        assert_int_equal(bf__studies_run(&s, 1, &effort, store, &context, arena, &err),
+        assert_int_equal(bf__studies_run(&s, 1, &effort, store, &context, NULL, arena, &err),
                          BF_ECANCELLED);
         bf__store_close(store);
         assert_string_equal(err.message, "interrupted; the same command goes on from here");

@@ -193,6 +193,30 @@ static void tell(bf__tool *tool, const bf__study *studies, int count, const char
     fprintf(tool->out, "%s/report.html\n", folder);
 }
 
+/* The folder and what it has. */
+static bf_status open_folder(bf__store **store, bf__tool *tool, const reproduce_options *o,
+                             bf_arena *records, bf_error *err) {
+    if (o->figures)
+        BF_TRY(bf__figure_check(err));
+    if (mkdir(o->output, 0777) != 0 && errno != EEXIST)
+        return bf_fail(err, BF_EFILE, "%s: cannot be made: %s", o->output, strerror(errno));
+    return bf__store_open(store, o->output, o->fresh, &tool->context, records, err);
+}
+
+/* The first process of a team has the folder; all run what is dealt to them. */
+static bf_status run_studies(bf__store **store, bf__tool *tool, bf__study *studies, int count,
+                             const reproduce_options *o, const bf__truth_effort *effort,
+                             bf_arena *records, bf_error *err) {
+    const bf__team *team = tool->team;
+    bf_status status = BF_OK;
+    if (!team || team->rank == 0)
+        status = open_folder(store, tool, o, records, err);
+    if (team)
+        status = team->agree(status, err);
+    BF_TRY(status);
+    return bf__studies_run(studies, count, effort, *store, &tool->context, team, tool->arena, err);
+}
+
 static bf_status reproduce(bf__tool *tool, const reproduce_options *o, const choice *chosen,
                            const bf__provenance *provenance, bf_arena *records, bf_error *err) {
     bf__study studies[MAX_EXPERIMENTS];
@@ -200,18 +224,13 @@ static bf_status reproduce(bf__tool *tool, const reproduce_options *o, const cho
     BF_TRY(plan(studies, tool, chosen, err));
     for (int i = 0; i < chosen->count; i++)
         BF_TRY(check_files(&studies[i], o->output, err));
-    if (o->figures)
-        BF_TRY(bf__figure_check(err));
-    if (mkdir(o->output, 0777) != 0 && errno != EEXIST)
-        return bf_fail(err, BF_EFILE, "%s: cannot be made: %s", o->output, strerror(errno));
-    bf_status status = bf__store_open(&store, o->output, o->fresh, &tool->context, records, err);
-    if (status == BF_OK)
-        status = bf__studies_run(studies, chosen->count, &provenance->effort, store, &tool->context,
-                                 tool->arena, err);
-    if (status == BF_OK)
+    bf_status status =
+        run_studies(&store, tool, studies, chosen->count, o, &provenance->effort, records, err);
+    bool writes = !tool->team || tool->team->rank == 0;
+    if (status == BF_OK && writes)
         status = write_all(tool, studies, chosen->count, o, provenance, err);
     bf__store_close(store);
-    if (status == BF_OK)
+    if (status == BF_OK && writes)
         tell(tool, studies, chosen->count, o->output);
     return status;
 }
@@ -275,7 +294,8 @@ const bf__command bf__command_reproduce = {
         "claim. `backflow list experiments` shows what there is. All processors work; numbers do\n"
         "not depend on how many there are. Finished runs are kept in DIR/runs.csv: the same\n"
         "command goes on where it was interrupted. An option is for every experiment that has\n"
-        "it. Methods are those of `backflow list contenders`, or any estimator.\n\n"
+        "it. Methods are those of `backflow list contenders`, or any estimator.\n"
+        "`mpirun -n 8 backflow-mpi reproduce ...` deals the runs to processes.\n\n"
         "Examples:\n"
         "  backflow reproduce all --quick -o small\n"
         "  backflow reproduce all -o experiments\n"
@@ -283,4 +303,5 @@ const bf__command bf__command_reproduce = {
         "  backflow reproduce control-rmse -o mine --problems cartpole --methods "
         "naive,fqe,blackbox\n",
     .run = run,
+    .team = true,
 };

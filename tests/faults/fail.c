@@ -1,15 +1,19 @@
 /* fail.c - A library to preload: the k-th call of one kind fails, as it does on a bad day.
  *
  *     FAULT_CALL   write, open, rename, fsync, link or memory; or shorten or lengthen, where
- * another program does that to a file just before the k-th read of it FAULT_AT     which call
- * fails, from 1; all later ones succeed. 0: none FAULT_COUNT  a file that receives the number of
- * calls, when the process ends
+ *                  another program does that to a file just before the k-th read of it; or kill:
+ *                  just after the k-th write, a process is killed
+ *     FAULT_PID    a file with the number of that process, which then is not this one; this one
+ *                  does nothing more
+ *     FAULT_AT     which call fails, from 1; all later ones succeed. 0: none
+ *     FAULT_COUNT  a file that receives the number of calls, when the process ends
  *
  * Only calls of the program count that concern files below FAULT_FOLDER, so that what the C library
- * and the system do for themselves stays out of it; memory counts from FAULT_SIZE bytes on. */
+ * and the system do for themselves stays out of it; memory counts from 4,096 bytes on. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,10 +77,24 @@ static int fail_with(int code) {
     return -1;
 }
 
+static void kill_process(void) {
+    const char *path = getenv("FAULT_PID");
+    FILE *file = path ? fopen(path, "r") : NULL;
+    int process = getpid();
+    if (path && (!file || fscanf(file, "%d", &process) != 1))
+        abort();
+    kill(process, SIGKILL);
+    for (;;)
+        pause();
+}
+
 ssize_t write(int file, const void *data, size_t size) {
     if (is_our_file(file) && is_the_one("write"))
         return fail_with(ENOSPC);
-    return REAL(write)(file, data, size);
+    ssize_t wrote = REAL(write)(file, data, size);
+    if (is_our_file(file) && is_the_one("kill"))
+        kill_process();
+    return wrote;
 }
 
 ssize_t read(int file, void *data, size_t size) {
