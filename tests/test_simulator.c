@@ -65,7 +65,7 @@ static void predictions_are_those_of_plain_loops(void **state) {
         for (int i = 0; i < 7; i++)
             for (int o = 0; o < 3; o++) {
                 const double *x = s.x + (30 + i) * P, *b = f.linear + o * (P + 1);
-                double sum = b[P];
+                double sum = b[P], nearest = INFINITY, other = INFINITY;
                 for (int c = 0; c < P; c++)
                     sum += b[c] * x[c];
                 for (int j = 0; j < f.features; j++) {
@@ -77,8 +77,12 @@ static void predictions_are_those_of_plain_loops(void **state) {
                         square += u * u;
                     }
                     sum += exp(-square) * f.alpha[(e * f.features + j) * 3 + o];
+                    nearest = fmin(nearest, square);
+                    other = square > 1e-9 ? fmin(other, square) : other;
                 }
                 assert_near(y[i * 3 + o], sum, 1e-8);
+                assert_near(bf__krr_distance(&f, scratch, 7, i, false), nearest, 1e-8);
+                assert_near(bf__krr_distance(&f, scratch, 7, i, true), other, 1e-8);
             }
     }
 }
@@ -283,6 +287,26 @@ static void a_linear_process_has_its_value(void **state) {
     }
 }
 
+/* A target that goes where the log has not been is found out; one that stays within it is not. */
+static void runs_far_from_the_log_are_counted(void **state) {
+    (void)state;
+    for (int away = 0; away < 2; away++) {
+        bf_dataset data = linear_log(2000, 0.1, false, 6);
+        bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
+        double *na = bf_arena_alloc(arena, SAMPLES * data.n, sizeof *na, &err);
+        for (int64_t i = 0; i < SAMPLES * data.n; i++)
+            na[i] = data.na[i] + 3 * away;
+        data.na = na;
+        bf_estimate out = simulate(&problem, "features=200 chains=8 steps=200");
+        double far = bf_estimate_get(&out, "rollout_far");
+        bool said = false;
+        for (int i = 0; i < out.warning_count; i++)
+            said = said || strcmp(out.warnings[i].code, "runs-far") == 0;
+        if (!(away ? far > 0.5 : far < 0.02) || said != away)
+            fail_msg("away %d: %g of the steps are far", away, far);
+    }
+}
+
 /* ---- The policy itself */
 
 typedef struct asked {
@@ -406,6 +430,7 @@ int main(void) {
         arena_test(the_direction_that_matters_is_found),
         arena_test(what_is_held_out_was_not_seen),
         arena_test(a_linear_process_has_its_value),
+        arena_test(runs_far_from_the_log_are_counted),
         arena_test(the_policy_is_asked_where_there_is_one),
         arena_test(ends_are_what_the_question_says),
         arena_test(a_log_of_single_steps_is_a_bandit),

@@ -16,6 +16,7 @@ static const double largest_weight = 0.1;
 static const double negative_seen = 0.02, negative_much = 0.05;
 static const double runs_cut = 0.05, runs_cut_much = 0.25; /* steps in a simulator */
 static const double drift_seen = 0.02, drift_much = 0.1;   /* in deviations of the reward */
+static const double far_away = 0.03, far_away_much = 0.5;  /* of them, where 0.01 are expected */
 static const double missed_much = 0.5;               /* of the changes of the state, noise apart */
 static const double far_off = 0.25, too_far_off = 1; /* of the hull, in deviations */
 static const double covered_enough = 0.99;
@@ -198,6 +199,17 @@ static bool runs_leave(bf__reason *out, const bf__facts *f) {
         100 * cut);
 }
 
+static bool runs_far(bf__reason *out, const bf__facts *f) {
+    double far = fact(f, BF__D_ROLLOUT_FAR);
+    if (!(far > far_away))
+        return false;
+    return bf__say(
+        out, BF__W_RUNS_FAR, far > far_away_much,
+        "%.3g%% of the steps in the simulator are farther from the log than 99 of 100 of "
+        "its own rows: what follows there rests on the fit alone",
+        100 * far);
+}
+
 static bool runs_drift(bf__reason *out, const bf__facts *f) {
     double drift = fabs(fact(f, BF__D_ROLLOUT_DRIFT));
     if (!(f->gamma == 1 && drift > fmax(little(f), 4 * fact(f, BF__D_ROLLOUT_ERROR))))
@@ -274,7 +286,8 @@ static const bf__rule rules[] = {
     extreme_number,  not_finite,   few_rows,        few_episodes,   one_row,
     flow_unbalanced, off_hull,     chain_stopped,   ends_absorb,    negative_weight,
     variants_differ, unseen_pairs, unseen_in_model, unseen_actions, members_differ,
-    fit_drifts,      replay_off,   runs_leave,      runs_drift,     model_misses,
+    fit_drifts,      replay_off,   runs_leave,      runs_far,       runs_drift,
+    model_misses,
 };
 
 bf__rule bf__rule_at(int index) {

@@ -33,6 +33,7 @@
 
 enum { ROWS = 2000, AMONG = 20000 }; /* rows whose neighbours are looked for, and among how many */
 static const double ALIKE = 0.12, CHANCE = 0.05, OUTLIERS = 3;
+static const double FEW = 0.01;
 static const double ROUND = 1e-5; /* cosines and sines in single precision are rounder than this */
 
 static int by_size(const void *a, const void *b) {
@@ -267,6 +268,26 @@ static bf_status keep_noise(double *share, double *missed, const bf__krr_task *t
     return BF_OK;
 }
 
+/* The distance to the nearest other centre that FEW of the rows of the log are beyond. */
+static bf_status how_far(double *far, const bf__krr_task *t, const bf__krr *fit, bf_arena *arena,
+                         bf_error *err) {
+    int64_t rows = t->n < ROWS ? t->n : ROWS;
+    bf_mark mark = bf_arena_mark(arena);
+    double *y, *distance, *scratch;
+    BF_ALLOC(y, arena, t->outputs, err);
+    BF_ALLOC(distance, arena, rows, err);
+    BF_ALLOC(scratch, arena, bf__krr_room(fit, 1), err);
+    for (int64_t k = 0; k < rows; k++) {
+        const double *x = t->x + k * t->n / rows * t->inputs;
+        BF_TRY(bf__krr_predict(y, fit, 0, x, 1, scratch, err));
+        distance[k] = bf__krr_distance(fit, scratch, 1, 0, true);
+    }
+    qsort(distance, (size_t)rows, sizeof *distance, by_size);
+    *far = distance[(int64_t)((1 - FEW) * (double)(rows - 1))];
+    bf_arena_rewind(arena, mark);
+    return BF_OK;
+}
+
 /* ---- Rewards and changes, on the rows that go on */
 
 static bf_status fit_steps(bf__dynamics *out, const bf__dynamics_task *t, const double *x,
@@ -295,6 +316,7 @@ static bf_status fit_steps(bf__dynamics *out, const bf__dynamics_task *t, const 
     for (int64_t i = 0; i < on.n * q; i++)
         missed[i] = y[i] - missed[i];
     out->missed = missed;
+    BF_TRY(how_far(&out->far, &task, &out->step, arena, err));
     return keep_noise(&out->noise, missed, &task, &out->step, context, arena, err);
 }
 

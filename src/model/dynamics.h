@@ -20,7 +20,8 @@ typedef struct bf__dynamics {
     const double *missed;    /* (missed_rows, 1 + d): the reward and the change that the held-out
                                 fit did not explain, the change as far as it is taken for noise */
     int64_t missed_rows;     /* rows that go on */
-    double noise;            /* the share of what is missed that is noise; mean over the columns */
+    double far;   /* distance to the nearest centre of `step` that few rows of the log are beyond */
+    double noise; /* the share of what is missed that is noise; mean over the columns */
     const double *low, *high, *period; /* (d): the range of the log; 0 if the column is no angle */
     const int *sine;    /* (d): the column of the sine to this one's cosine; -1: there is none */
     double least, most; /* rewards of the log */

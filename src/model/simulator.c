@@ -226,6 +226,7 @@ static void report(bf_estimate *out, const simulator *s, const bf__trial *target
     bf__diagnose(out, BF__D_ROLLOUT_ERROR, target->error);
     bf__diagnose(out, BF__D_ROLLOUT_DRIFT, target->drift);
     bf__diagnose(out, BF__D_ROLLOUT_CUT, target->cut);
+    bf__diagnose(out, BF__D_ROLLOUT_FAR, target->far);
     bf__diagnose(out, BF__D_ROLLOUT_ENDS, target->ends);
     bf__diagnose(out, BF__D_FEATURES, (double)s->features);
     if (s->points.steps.restarts && target->ends > 0 && s->points.steps.gamma == 1) {

@@ -41,7 +41,7 @@ typedef struct group { /* up to GROUP chains of one member */
     double length[GROUP];   /* steps after which the chain begins anew */
     double sum[PARTS], mass[PARTS];
     double chain_sum[GROUP], chain_mass[GROUP];
-    double cut, ends, done[2];      /* done: steps and reward of episodes that ended */
+    double cut, far, ends, done[2]; /* done: steps and reward of episodes that ended */
     double *z, *x, *u, *end, *step; /* end (chains), step (chains, 1 + d) */
     double *after, *scratch;        /* after (d) */
     bf_error error;
@@ -122,6 +122,8 @@ static bf_status step(group *g, const bf__trial_task *t, int part, bf_error *err
         BF_TRY(bf__krr_predict(g->end, &m->end, g->member, g->x, n, g->scratch, err));
     if (m->missed_rows > 0)
         BF_TRY(bf__krr_predict(g->step, &m->step, g->member, g->x, n, g->scratch, err));
+    for (int j = 0; j < n && m->missed_rows > 0; j++)
+        g->far += bf__krr_distance(&m->step, g->scratch, n, j, false) > m->far;
     for (int j = 0; j < n; j++) {
         double r = g->step[j * (1 + m->d)];
         bool ended = m->missed_rows == 0;
@@ -206,6 +208,7 @@ static void sum_up(bf__trial *out, const bf__trial_task *t, const group *g, int6
             }
         }
         out->cut += g[k].cut;
+        out->far += g[k].far;
         out->ends += g[k].ends;
         done[0] += g[k].done[0];
         done[1] += g[k].done[1];
@@ -222,6 +225,7 @@ static void sum_up(bf__trial *out, const bf__trial_task *t, const group *g, int6
     out->error = sqrt(squares) / chains;
     out->drift = ratio(late[1][0], late[1][1]) - ratio(late[0][0], late[0][1]);
     out->cut /= (double)t->steps * chains;
+    out->far /= (double)t->steps * chains;
     out->length = out->ends > 0 ? done[0] / out->ends : NAN;
     out->gain = out->ends > 0 ? done[1] / out->ends : NAN;
 }

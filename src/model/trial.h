@@ -22,6 +22,7 @@ typedef struct bf__trial {
     double error;                  /* standard error that the number and length of chains leave */
     double drift;                  /* value of the last quarter less that of the one before it */
     double cut;  /* share of steps that lead out of the range of the log, by a twentieth of it */
+    double far;  /* share of steps that are farther from the log than few of its own rows */
     double ends; /* steps that ended an episode */
     double length, gain; /* of episodes that ended: mean steps and return; NaN: none */
 } bf__trial;

@@ -204,6 +204,15 @@ bf_status bf__krr_predict(double *y, const bf__krr *krr, int member, const doubl
     return BF_OK;
 }
 
+double bf__krr_distance(const bf__krr *krr, const double *scratch, int64_t n, int64_t j,
+                        bool others) {
+    const double *k = scratch + n * krr->inputs + j * krr->features;
+    double most = 0, same = others ? 1 - 1e-12 : 2;
+    for (int64_t c = 0; c < krr->features; c++)
+        most = k[c] > most && k[c] < same ? k[c] : most;
+    return -log(most);
+}
+
 bf_status bf__krr_held_out(double *y, const bf__krr *krr, const bf__krr_task *t, bf_arena *arena,
                            bf_error *err) {
     enum { ROWS = 256 };

@@ -6,6 +6,8 @@
 #ifndef BF_SOLVER_KRR_H
 #define BF_SOLVER_KRR_H
 
+#include <stdbool.h>
+
 #include "solver/krr_metric.h"
 
 typedef struct bf__krr {
@@ -29,6 +31,12 @@ int64_t bf__krr_room(const bf__krr *krr, int64_t n);
  * thread; safe from any. */
 bf_status bf__krr_predict(double *y, const bf__krr *krr, int member, const double *x, int64_t n,
                           double *scratch, bf_error *err);
+
+/* How far row j of the last prediction of n rows is from the nearest centre: its squared distance
+ * in the metric and the width of the fit. `scratch` is that of the prediction. Centres at the row
+ * itself do not count if `others`. */
+double bf__krr_distance(const bf__krr *krr, const double *scratch, int64_t n, int64_t j,
+                        bool others);
 
 /* y (n, outputs) at the rows of the task, each by the member that has not seen it. */
 bf_status bf__krr_held_out(double *y, const bf__krr *krr, const bf__krr_task *task, bf_arena *arena,
