@@ -46,11 +46,21 @@ BF_API bf_status bf_dataset_read(const bf_dataset **out, const char *const *path
                                  const bf_read_options *options, const bf_context *context,
                                  bf_arena *arena, bf_error *err);
 
-/* Everything that is wrong with the files, not only the first thing: sentences as bf_dataset_read
- * would give them, a line each, at most `limit` of them. Gaps are counted by column. *found is how
- * many there are; 0, and *out is NULL, if the files are a log. */
-BF_API bf_status bf_dataset_faults(const char **out, int64_t *found, const char *const *paths,
-                                   int count, const bf_read_options *options, int limit,
+/* One thing that is wrong with a log. */
+typedef struct bf_fault {
+    const char *file;   /* NULL: it is about no file in particular */
+    int64_t episode;    /* of Minari, in which `row` is the step; -1: rows are those of the file */
+    int64_t row;        /* line of a text, from 1, or index in an array, from 0; -1: about no row */
+    const char *column; /* or array, or data set; NULL: about no column */
+    int64_t count;      /* rows that have it: the gaps of a column are one fault */
+    const char *message; /* as bf_dataset_read would say it */
+} bf_fault;
+
+/* Everything that is wrong with the files, not only the first thing: (*listed) faults, of which
+ * there are at most `limit`. *found is how many there are; 0 if the files are a log. */
+BF_API bf_status bf_dataset_faults(const bf_fault **out, int *listed, int64_t *found,
+                                   const char *const *paths, int count,
+                                   const bf_read_options *options, int limit,
                                    const bf_context *context, bf_arena *arena, bf_error *err);
 
 /* A log from the program's own arrays. They are added under the names that columns have in files

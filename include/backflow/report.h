@@ -140,6 +140,12 @@ typedef struct bf_balance {
 BF_API bf_status bf_report_balance(const bf_balance **out, int *count, const bf_problem *problem,
                                    const double *weights, bf_arena *arena, bf_error *err);
 
+/* A log that cannot be read: what bf_dataset_faults found in the files, as JSON. `found` below 0:
+ * how many there are is not known. */
+BF_API bf_status bf_report_faults_json(const char **out, const bf_fault *faults, int listed,
+                                       int64_t found, const char *const *paths, int count,
+                                       bf_arena *arena, bf_error *err);
+
 /* What a log was understood to hold, and what may spoil an estimate from it. */
 BF_API bf_status bf_report_log_text(const char **out, const bf_dataset *data, bf_arena *arena,
                                     bf_error *err);

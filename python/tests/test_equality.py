@@ -112,3 +112,73 @@ def test_weights(finite: bf.Log) -> None:
     assert abs(float(answer.signed_weights @ finite.column("r")) - answer.value) < 1e-12
     assert not answer.weights.flags.writeable
     assert bf.estimate(finite, method="lstdq", interval="none").weights is None
+
+
+def written(path: pathlib.Path, columns: dict[str, Any]) -> pathlib.Path:
+    """A CSV of the columns, in all their digits; one with two dimensions is name0, name1, ..."""
+    flat: dict[str, list[Any]] = {}
+    for name, values in columns.items():
+        if values.ndim == 1:
+            flat[name] = values.tolist()
+        else:
+            flat.update({f"{name}{k}": values[:, k].tolist() for k in range(values.shape[1])})
+    rows = (",".join(repr(x) for x in row) for row in zip(*flat.values()))
+    path.write_text("\n".join([",".join(flat), *rows]) + "\n")
+    return path
+
+
+def random_log(kind: str) -> dict[str, Any]:
+    """Thirty episodes of eight steps, by the names that columns have in files."""
+    rng = np.random.default_rng(7)
+    rows = 240
+    finite = kind == "finite"
+    pi = rng.uniform(0.2, 0.8, rows).round(3)
+    log = {
+        "episode": np.repeat(np.arange(30), 8),
+        "t": np.tile(np.arange(8), 30),
+        "s": rng.integers(0, 3, rows) if finite else rng.normal(size=(rows, 2)),
+        "a": rng.integers(0, 2, rows),
+        "r": rng.normal(size=rows),
+        "terminated": np.tile([0, 0, 0, 0, 0, 0, 0, 1], 30),
+        "weight": np.repeat(rng.uniform(0.5, 3.0, 30), 8),
+        "duration": rng.exponential(size=rows) + 0.1,
+    }
+    # At every fifth row the action that was not taken was not allowed.
+    log["mask"] = np.stack([log["a"] == 1, log["a"] == 0], axis=1) * (np.arange(rows) % 5 == 0)[:, None]
+    log["mask"] = log["mask"].astype(int)
+    if finite:  # the policy of a state is one
+        pi = np.array([0.3, 0.5, 0.6])[log["s"]]
+        log["mask"][:] = 0
+    both = np.stack([1 - pi, pi], axis=1) * (1 - log["mask"])
+    log["pi"] = both / both.sum(axis=1, keepdims=True)
+    return log
+
+
+KEYWORDS = {"s": "state", "a": "action", "r": "reward", "t": "time"}
+
+
+@pytest.mark.parametrize("kind", ["finite", "real"])
+@pytest.mark.parametrize("extra", [("weight",), ("duration",), ("weight", "duration"), ("mask",)])
+def test_weights_durations_and_masks(kind: str, extra: tuple[str, ...], tmp_path: pathlib.Path, tool: Tool) -> None:
+    """The keywords of a log against columns of a file, for the methods that take them."""
+    every = random_log(kind)
+    columns = {name: every[name] for name in every if name in extra or name not in ("weight", "duration", "mask")}
+    path = written(tmp_path / "log.csv", columns)
+    log = bf.Log(**{KEYWORDS.get(name, name): values for name, values in columns.items()})
+    for name in extra:
+        assert np.array_equal(log.column(name), columns[name])
+    for method in ("blackbox", "model", "lstdq"):
+        same(bf.estimate(log, method=method).to_dict(), tool("estimate", path, "--method", method))
+    assert log.inspect().to_dict() == {**tool("inspect", path), "files": log.inspect().to_dict()["files"]}
+
+
+def test_weights_and_durations_change_the_answer() -> None:
+    every = random_log("finite")
+    plain = {KEYWORDS.get(name, name): every[name] for name in every if name not in ("weight", "duration", "mask")}
+    answers = [
+        bf.estimate(bf.Log(**plain, **more), method="naive", interval="none").value
+        for more in ({}, {"weight": every["weight"]}, {"duration": every["duration"]})
+    ]
+    w, r, tau = every["weight"], every["r"], every["duration"]
+    expected = [r.mean(), (w * r).sum() / w.sum(), r.sum() / tau.sum()]
+    assert answers == pytest.approx(expected, rel=1e-12)

@@ -113,3 +113,39 @@ def test_actions_that_were_not_allowed() -> None:
         bf.Log(**BASE, mask=np.eye(2)[BASE["action"]])
     with pytest.raises(bf.FormatError, match=r"mask: shape \(6,\); \(n, A\) is needed"):
         bf.Log(**BASE, mask=mask[:, 0])
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "field", "row", "said"),
+    [
+        ({"weight": np.array([1, 1, 0, 1, 1, 1])}, bf.DataError, "weight", 2, "0 is not above 0"),
+        ({"weight": np.array([1, 1, 1, 1, 1, np.inf])}, bf.DataError, "weight", 5, "inf is not above 0"),
+        ({"weight": np.array([1, np.nan, 1, 1, 1, 1])}, bf.DataError, "weight", 1, "nan is not above 0"),
+        ({"weight": np.ones(5)}, bf.DataError, None, None, "weight has 5 rows"),
+        ({"weight": np.ones((6, 2))}, bf.FormatError, "weight", None, "shape (6, 2); (n,) is needed"),
+        ({"weight": ["much"] * ROWS}, bf.FormatError, "weight", 0, "'much' is not a number"),
+        ({"duration": np.array([1, 1, 1, -2, 1, 1])}, bf.DataError, "duration", 3, "-2 is not above 0"),
+        ({"duration": np.ones(7)}, bf.DataError, None, None, "duration has 7 rows"),
+        ({"duration": np.ones((6, 2))}, bf.FormatError, "duration", None, "shape (6, 2); (n,) is needed"),
+        ({"duration": ["long"] * ROWS}, bf.FormatError, "duration", 0, "'long' is not a number"),
+        ({"mask": np.full((6, 2), 2)}, bf.DataError, "mask0", 0, "2 is neither 0 nor 1"),
+        ({"mask": np.zeros((5, 2))}, bf.DataError, None, None, "mask has 5 rows"),
+    ],
+)
+def test_weights_durations_and_masks_that_are_wrong(
+    change: dict[str, Any], kind: Any, field: Any, row: Any, said: str
+) -> None:
+    with pytest.raises(kind) as caught:
+        bf.Log(**{**BASE, **change})
+    assert said in caught.value.message
+    assert caught.value.field == field and caught.value.row == row
+
+
+def test_what_durations_rule_out() -> None:
+    pi = np.full((ROWS, 2), 0.5)
+    log = bf.Log(**BASE, pi=pi, next_pi=pi, duration=np.ones(ROWS))
+    with pytest.raises(bf.UsageError, match="0.9 discounts by the step"):
+        bf.estimate(log, gamma=0.9)
+    weighted = bf.Log(**BASE, pi=pi, next_pi=pi, mu=np.full(ROWS, 0.5), weight=np.arange(1.0, 7.0))
+    with pytest.raises(bf.BackflowError, match="lets every row count the same"):
+        bf.estimate(weighted, method="ips")

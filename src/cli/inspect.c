@@ -20,31 +20,48 @@ enum { MOST_FAULTS = 50 };
 
 /* ---- The command */
 
-/* Shows what else is wrong with a log that could not be read. The first fault stays the error. */
+/* What was found, a line each. */
+static bf_status say_faults(bf__tool *tool, const bf_fault *faults, int listed, int64_t found,
+                            bf_error *err) {
+    size_t size = 128, used = 0;
+    char *all;
+    for (int k = 0; k < listed; k++)
+        size += strlen(faults[k].message) + 1;
+    BF_ALLOC(all, tool->arena, (int64_t)size, err);
+    used += (size_t)snprintf(all, size, "%lld problems", (long long)found);
+    if (listed < found)
+        used +=
+            (size_t)snprintf(all + used, size - used, ", of which these are the first %d", listed);
+    used += (size_t)snprintf(all + used, size - used, ":\n");
+    for (int k = 0; k < listed; k++)
+        used += (size_t)snprintf(all + used, size - used, "%s\n", faults[k].message);
+    return bf__answer_say(tool, all, err);
+}
+
+/* Shows all that is wrong with a log that could not be read. The first fault stays the error. */
 static bf_status list_faults(bf__tool *tool, const bf__words *words, const bf_read_options *reading,
-                             bf_status status, bf_error *err) {
-    const char *lines = NULL, *text = "";
-    int64_t found = 0;
+                             const char *json, bf_status status, bf_error *err) {
+    bf_fault first = {.episode = -1, .row = -1, .count = 1, .message = err ? err->message : ""};
+    const bf_fault *faults = &first;
+    const char *text;
+    int listed = 1;
+    int64_t found = -1;
+    bool again = true;
     bf_error other;
-    for (int k = 0; k < words->count; k++)
-        if (strcmp(words->word[k], "-") == 0)
-            return status; /* it cannot be read again */
     if (status != BF_EDATA && status != BF_EFORMAT)
         return status;
-    if (bf_dataset_faults(&lines, &found, words->word, words->count, reading, MOST_FAULTS,
-                          &tool->context, tool->arena, &other) != BF_OK ||
-        found < 2)
+    for (int k = 0; k < words->count; k++)
+        again = again && strcmp(words->word[k], "-") != 0; /* it cannot be read again */
+    if (again && bf_dataset_faults(&faults, &listed, &found, words->word, words->count, reading,
+                                   MOST_FAULTS, &tool->context, tool->arena, &other) != BF_OK)
         return status;
-    size_t size = strlen(lines) + 128;
-    char *all;
-    BF_ALLOC(all, tool->arena, (int64_t)size, err);
-    int shown = found < MOST_FAULTS ? (int)found : MOST_FAULTS;
-    snprintf(all, size,
-             shown < found ? "%lld problems, of which these are the first %d:\n%s"
-                           : "%lld problems:\n%.0d%s",
-             (long long)found, shown < found ? shown : 0, lines);
-    text = all;
-    BF_TRY(bf__answer_say(tool, text, &other));
+    if (!json && found > 1)
+        BF_TRY(say_faults(tool, faults, listed, found, &other));
+    if (!json)
+        return status;
+    BF_TRY(bf_report_faults_json(&text, faults, listed, found, words->word, words->count,
+                                 tool->arena, &other));
+    BF_TRY(bf__answer_give(tool, json, NULL, text, &other));
     return status;
 }
 
@@ -66,7 +83,7 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
     bf_status status =
         bf_dataset_read(&data, words.word, words.count, &reading, &tool->context, tool->arena, err);
     if (status != BF_OK)
-        return options.json ? status : list_faults(tool, &words, &reading, status, err);
+        return list_faults(tool, &words, &reading, options.json, status, err);
     const char *json, *text;
     BF_TRY(bf_report_log_json(&json, data, tool->arena, err));
     BF_TRY(bf_report_log_text(&text, data, tool->arena, err));
@@ -78,6 +95,6 @@ const bf__command bf__command_inspect = {
     .summary = "what is in a log: shapes, ranges, episodes, problems",
     .usage = "inspect DATA... [--json [FILE]] [options]",
     .text = "Reads a log (several files are one log) and says what it was understood to hold.\n"
-            "If it cannot be read, every problem is listed.\n",
+            "If it cannot be read, every problem is listed, in the JSON as well.\n",
     .run = run,
 };

@@ -121,10 +121,14 @@ static bf_status agree(bf__file *file, bf__keyed *arrays, int count, bf_error *e
     for (int k = 0; k < count; k++) {
         if (!arrays[k].columns || arrays[k].npy.shape[0] == file->rows)
             continue;
+        bf_fault at = bf__fault_in(file->path, arrays[k].key);
         if (bf__keyed_meant(arrays[k].key))
-            return bf_fail(err, BF_EDATA, "%s: %s has %lld rows, %s has %lld", file->path,
-                           arrays[k].key, (long long)arrays[k].npy.shape[0], model->key,
-                           (long long)file->rows);
+            BF_TRY(bf__faults_take(file->faults,
+                                   bf_fail(err, BF_EDATA, "%s: %s has %lld rows, %s has %lld",
+                                           file->path, arrays[k].key,
+                                           (long long)arrays[k].npy.shape[0], model->key,
+                                           (long long)file->rows),
+                                   &at, err));
         arrays[k].columns = 0;
     }
     if (file->rows == 0)

@@ -13,7 +13,7 @@
 #include "dataset/gaps.h"
 
 static bf_status flags(const uint8_t **out, const bf_dataset *data, const bf__rows *rows,
-                       bf__column_group group, bf_arena *arena, bf_error *err) {
+                       bf__column_group group, bf__faults *faults, bf_arena *arena, bf_error *err) {
     const double *values = rows->column[group];
     int64_t count = data->n * rows->schema.width[group];
     uint8_t *bits;
@@ -22,11 +22,16 @@ static bf_status flags(const uint8_t **out, const bf_dataset *data, const bf__ro
         return BF_OK;
     BF_ALLOC(bits, arena, count, err);
     for (int64_t i = 0; i < count; i++) {
-        bool gap = rows->gap && isnan(values[i]); /* the row will be dropped */
+        const char *name = rows->names[group][i / data->n];
+        bool gap =
+            (rows->gap || faults) && isnan(values[i]); /* the row will be dropped, or is told */
+        bf_fault at = bf__fault_at(data, i % data->n, name);
         if (!gap && values[i] != 0 && values[i] != 1)
-            return bf_fail(err, BF_EDATA, "%s: %s: %.17g is neither 0 nor 1",
-                           bf_dataset_where(data, i % data->n, where, sizeof where),
-                           rows->names[group][i / data->n], values[i]);
+            BF_TRY(bf__faults_take(faults,
+                                   bf_fail(err, BF_EDATA, "%s: %s: %.17g is neither 0 nor 1",
+                                           bf_dataset_where(data, i % data->n, where, sizeof where),
+                                           name, values[i]),
+                                   &at, err));
         bits[i] = values[i] == 1;
     }
     *out = bits;
@@ -130,13 +135,10 @@ static bf_status settle_rows(bf_dataset *data, bf__rows *rows, bool linked, bf_a
     return BF_OK;
 }
 
-bf_status bf__assemble(bf_dataset *data, bf__rows *rows, const bf_read_options *options,
-                       const bf_context *context, bf_arena *arena, bf_arena *scratch,
-                       bf_error *err) {
+bf_status bf__assign(bf_dataset *data, bf__rows *rows, bf__faults *faults, bf_arena *arena,
+                     bf_error *err) {
     double **column = rows->column;
     const int *width = rows->schema.width;
-    data->row = rows->row;
-    BF_TRY(bf__gaps_find(data, rows, options->missing, arena, scratch, err));
     data->state_dim = width[BF__S];
     data->real_state = !rows->schema.plain[BF__S];
     data->state = column[BF__S];
@@ -155,17 +157,22 @@ bf_status bf__assemble(bf_dataset *data, bf__rows *rows, const bf_read_options *
                         : width[BF__PI]   ? width[BF__PI]
                         : width[BF__NPI]  ? width[BF__NPI]
                                           : width[BF__MASK];
-        BF_TRY(bf__encode_actions(data, rows, arena, err));
+        BF_TRY(bf__encode_actions(data, rows, faults, arena, err));
     } else {
         data->action_vector = column[BF__A];
         data->action_dim = width[BF__A];
         data->samples = rows->schema.samples;
     }
-    BF_TRY(flags(&data->terminated, data, rows, BF__TERMINATED, arena, err));
-    BF_TRY(flags(&data->truncated, data, rows, BF__TRUNCATED, arena, err));
-    BF_TRY(flags(&data->mask, data, rows, BF__MASK, arena, err));
-    settle_ends(data);
+    BF_TRY(flags(&data->terminated, data, rows, BF__TERMINATED, faults, arena, err));
+    BF_TRY(flags(&data->truncated, data, rows, BF__TRUNCATED, faults, arena, err));
+    return flags(&data->mask, data, rows, BF__MASK, faults, arena, err);
+}
+
+bf_status bf__assemble(bf_dataset *data, bf__rows *rows, const bf_read_options *options,
+                       const bf_context *context, bf_arena *arena, bf_arena *scratch,
+                       bf_error *err) {
     bool linked = !data->next_state;
+    settle_ends(data);
     BF_TRY(bf__episodes_find(data, rows, linked, arena, scratch, err));
     BF_TRY(bf__gaps_fill(data, rows, options->missing, scratch, err));
     BF_TRY(bf__encode_states(data, rows, arena, scratch, err));

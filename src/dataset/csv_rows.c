@@ -96,7 +96,7 @@ static bf_status bad_count(const parse *with, int64_t line, const char *p, const
 static void spoil_row(const parse *with, int64_t row) {
     for (int c = 0; c < with->file->count; c++)
         if (with->sinks[c].values)
-            with->sinks[c].values[row] = INFINITY;
+            with->sinks[c].values[row] = bf__told();
 }
 
 static bf_status parse_row(const parse *with, bf__chunk *part, const char *p, const char *end,
@@ -116,17 +116,21 @@ static bf_status parse_row(const parse *with, bf__chunk *part, const char *p, co
                                   &part->err));
         if (!after) {
             bf_status bad = bad_value(with, c, line, p, end, &part->err);
-            BF_TRY(bf__faults_take(part->faults, bad, &part->err));
+            bf_fault at = bf__fault_in(with->file->path, with->file->names[c]);
+            at.row = line;
+            BF_TRY(bf__faults_take(part->faults, bad, &at, &part->err));
             after = bf__field_end(d, p, end);
-            value = INFINITY;
+            value = bf__told();
         }
         if (sink->values)
             sink->values[row] = value;
         p = after;
         bool more = p < end && *p == d->delimiter;
         if (more != (c + 1 < with->file->count)) {
+            bf_fault at = bf__fault_in(with->file->path, NULL);
+            at.row = line;
             spoil_row(with, row);
-            return bf__faults_take(part->faults, bad_count(with, line, begin, end, &part->err),
+            return bf__faults_take(part->faults, bad_count(with, line, begin, end, &part->err), &at,
                                    &part->err);
         }
         if (!more)
@@ -200,7 +204,7 @@ static bf_status join_words(const parse *with, const bf__chunk *part, bf_arena *
 
 static bf_status join_faults(bf__faults *all, const bf__faults *own, bf_error *err) {
     for (int k = 0; own && k < own->count; k++)
-        BF_TRY(bf__faults_add(all, own->text[k], err));
+        BF_TRY(bf__faults_add(all, &own->list[k], err));
     if (own)
         all->found += own->found - own->count;
     return BF_OK;

@@ -45,6 +45,8 @@ struct bf_dataset {
     const uint8_t *terminated, *truncated; /* (n), 0 or 1 */
     const double *weight;   /* (n), above 0: how much a row counts; NULL: all the same */
     const double *duration; /* (n), above 0: time that the step took; NULL: steps are the time */
+    const double *elapsed;  /* (n): what `duration` was, in the chain of states that methods see in
+                               its place (estimator.c); NULL: steps are the time */
     const double *mu;       /* (n), of the action taken */
     const double *mu_all;   /* (A, n) */
     const double *pi, *npi; /* (A, n), at s and at s' */
@@ -119,5 +121,7 @@ bf_status bf__dataset_finish(bf_dataset *data, bf_arena *arena, bf_error *err);
 /* The same; values that are wrong become faults, if there is a list. */
 struct bf__faults;
 bf_status bf__dataset_check(bf_dataset *data, struct bf__faults *faults, bf_error *err);
+/* Its checks of values alone, of rows that have not become transitions yet. NaN was told before. */
+bf_status bf__dataset_values(bf_dataset *data, struct bf__faults *faults, bf_error *err);
 
 #endif

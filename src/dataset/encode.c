@@ -186,25 +186,36 @@ static bf_status name_actions(bf_dataset *data, const bf__words *words, bf_arena
     return BF_OK;
 }
 
-bf_status bf__encode_actions(bf_dataset *data, const bf__rows *rows, bf_arena *arena,
+/* The number of the action of row i. */
+static bf_status read_action(int32_t *out, const bf_dataset *data, const bf__rows *rows, int64_t i,
                              bf_error *err) {
-    const double *values = rows->column[BF__A];
-    const bf__words *words = rows->words[BF__A][0];
-    int labels = rows->schema.labels.count;
-    int32_t *action;
+    double a = rows->gap && rows->gap[i] ? 0 : rows->column[BF__A][i]; /* such a row goes */
     char where[256];
+    if (!(a >= 0 && a <= 1e6) || a != floor(a))
+        return bf_fail(err, BF_EDATA,
+                       "%s: %s: %.17g is not an action; actions are 0, 1, 2, ... (vectors of "
+                       "numbers are a0, a1, ...)",
+                       bf_dataset_where(data, i, where, sizeof where), rows->names[BF__A][0], a);
+    if (rows->schema.labels.count && a >= rows->schema.labels.count)
+        return unknown_action(data, rows, i, rows->words[BF__A][0], err);
+    *out = (int32_t)a;
+    return BF_OK;
+}
+
+bf_status bf__encode_actions(bf_dataset *data, const bf__rows *rows, bf__faults *faults,
+                             bf_arena *arena, bf_error *err) {
+    const bf__words *words = rows->words[BF__A][0];
+    int32_t *action;
     BF_ALLOC(action, arena, data->n, err);
     for (int64_t i = 0; i < data->n; i++) {
-        double a = rows->gap && rows->gap[i] ? 0 : values[i]; /* such a row goes */
-        if (!(a >= 0 && a <= 1e6) || a != floor(a))
-            return bf_fail(err, BF_EDATA,
-                           "%s: %s: %.17g is not an action; actions are 0, 1, 2, ... (vectors of "
-                           "numbers are a0, a1, ...)",
-                           bf_dataset_where(data, i, where, sizeof where), rows->names[BF__A][0],
-                           a);
-        if (labels && a >= labels)
-            return unknown_action(data, rows, i, words, err);
-        action[i] = (int32_t)a;
+        action[i] = -1;
+        if (faults && !rows->gap && isnan(rows->column[BF__A][i])) /* it is told */
+            continue;
+        bf_status status = read_action(&action[i], data, rows, i, err);
+        if (status != BF_OK) {
+            bf_fault at = bf__fault_at(data, i, rows->names[BF__A][0]);
+            BF_TRY(bf__faults_take(faults, status, &at, err));
+        }
     }
     data->action = action;
     return words ? name_actions(data, words, arena, err) : BF_OK;

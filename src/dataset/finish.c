@@ -20,9 +20,18 @@ typedef struct check {
     bf_error *err;
 } check;
 
-/* Says that something is wrong. BF_OK if the check goes on. */
-#define COMPLAIN(c, ...)                                                                           \
-    BF_TRY(bf__faults_take((c).faults, bf_fail((c).err, BF_EDATA, __VA_ARGS__), (c).err))
+/* Says that something is wrong with a column of row i. The check goes on if there is a list. */
+#define COMPLAIN(c, i, column, ...)                                                                \
+    do {                                                                                           \
+        bf_fault at_ = bf__fault_at((c).data, i, column);                                          \
+        BF_TRY(                                                                                    \
+            bf__faults_take((c).faults, bf_fail((c).err, BF_EDATA, __VA_ARGS__), &at_, (c).err));  \
+    } while (0)
+
+/* Whether the list has this value already, as a gap or as something worse. */
+static bool told(const check *c, double value) {
+    return c->faults && isnan(value);
+}
 
 static const char *where(const check *c, int64_t i, char text[256]) {
     return bf_dataset_where(c->data, i, text, 256);
@@ -33,13 +42,13 @@ static bf_status all_finite(check c, const double *column, int width, const char
     int64_t n = c.data->n;
     char text[256], full[48];
     for (int64_t k = 0; column && k < n * width; k++)
-        if (!(column[k] - column[k] == 0)) {
+        if (!(column[k] - column[k] == 0) && !told(&c, column[k])) {
             const char *number = strchr(name, '#');
             if (number)
                 snprintf(full, sizeof full, "%.*s%lld", (int)(number - name), name,
                          (long long)(k / n));
-            COMPLAIN(c, "%s: %s: %g is not a finite number", where(&c, k % n, text),
-                     number ? full : name, column[k]);
+            COMPLAIN(c, k % n, number ? full : name, "%s: %s: %g is not a finite number",
+                     where(&c, k % n, text), number ? full : name, column[k]);
         }
     return BF_OK;
 }
@@ -58,20 +67,23 @@ static bf_status samples_finite(check c, const double *samples, const char *name
 static bf_status probabilities(check c, const double *p, const char *name) {
     int64_t n = c.data->n;
     int actions = c.data->actions;
-    char text[256];
+    char text[256], column[48];
     for (int64_t i = 0; p && i < n; i++) {
         double sum = 0;
         bool wrong = false;
         for (int a = 0; a < actions; a++) {
             double x = p[a * n + i];
-            wrong |= !(x >= 0) || x > 1 + SLACK;
-            if (!(x >= 0) || x > 1 + SLACK)
-                COMPLAIN(c, "%s: %s%d: %.10g is not a probability", where(&c, i, text), name, a, x);
+            bool bad = !(x >= 0) || x > 1 + SLACK;
+            snprintf(column, sizeof column, "%s%d", name, a);
+            wrong |= bad;
+            if (bad && !told(&c, x))
+                COMPLAIN(c, i, column, "%s: %s: %.10g is not a probability", where(&c, i, text),
+                         column, x);
             sum += x;
         }
         if (!wrong && !(fabs(sum - 1) <= SLACK))
-            COMPLAIN(c, "%s: %s0 to %s%d sum to %.10g; probabilities have to sum to 1",
-                     where(&c, i, text), name, name, actions - 1, sum);
+            COMPLAIN(c, i, name, "%s: %s0 to %s sum to %.10g; probabilities have to sum to 1",
+                     where(&c, i, text), name, column, sum);
     }
     return BF_OK;
 }
@@ -80,26 +92,28 @@ static bf_status probabilities(check c, const double *p, const char *name) {
 static bf_status positive(check c, const double *column, const char *name, const char *meaning) {
     char text[256];
     for (int64_t i = 0; column && i < c.data->n; i++)
-        if (!(column[i] > 0 && isfinite(column[i])))
-            COMPLAIN(c, "%s: %s: %.10g is not above 0; %s", where(&c, i, text), name, column[i],
-                     meaning);
+        if (!(column[i] > 0 && isfinite(column[i])) && !told(&c, column[i]))
+            COMPLAIN(c, i, name, "%s: %s: %.10g is not above 0; %s", where(&c, i, text), name,
+                     column[i], meaning);
     return BF_OK;
 }
 
 static bf_status behaviour(check c) {
     const bf_dataset *d = c.data;
-    char text[256];
+    char text[256], column[32];
     for (int64_t i = 0; d->mu && i < d->n; i++)
         if (!(d->mu[i] > 0) || (d->action && d->mu[i] > 1 + SLACK))
-            COMPLAIN(c, "%s: mu: %.10g cannot be the probability of an action that was taken",
+            COMPLAIN(c, i, "mu",
+                     "%s: mu: %.10g cannot be the probability of an action that was taken",
                      where(&c, i, text), d->mu[i]);
     for (int64_t i = 0; d->mu_all && i < d->n; i++) {
         double taken = d->mu_all[(int64_t)d->action[i] * d->n + i];
+        snprintf(column, sizeof column, "mu%d", d->action[i]);
         if (!(taken > 0))
-            COMPLAIN(c, "%s: mu%d: 0, but action %d was taken", where(&c, i, text), d->action[i],
-                     d->action[i]);
+            COMPLAIN(c, i, column, "%s: mu%d: 0, but action %d was taken", where(&c, i, text),
+                     d->action[i], d->action[i]);
         if (d->mu && fabs(d->mu[i] - taken) > SLACK)
-            COMPLAIN(c, "%s: mu is %.10g, but mu%d is %.10g", where(&c, i, text), d->mu[i],
+            COMPLAIN(c, i, "mu", "%s: mu is %.10g, but mu%d is %.10g", where(&c, i, text), d->mu[i],
                      d->action[i], taken);
     }
     return BF_OK;
@@ -109,8 +123,10 @@ static bf_status actions(check c, bf_dataset *data) {
     char text[256];
     int32_t most = 0;
     for (int64_t i = 0; i < data->n; i++) {
+        if (c.faults && data->action[i] < 0) /* it is told */
+            continue;
         if (data->action[i] < 0 || (data->actions && data->action[i] >= data->actions))
-            COMPLAIN(c, "%s: a: %d, but there are %d actions: 0 to %d", where(&c, i, text),
+            COMPLAIN(c, i, "a", "%s: a: %d, but there are %d actions: 0 to %d", where(&c, i, text),
                      data->action[i], data->actions, data->actions - 1);
         if (data->action[i] > most)
             most = data->action[i];
@@ -148,9 +164,9 @@ static bf_status states(check c, bf_dataset *data) {
         for (int next = 0; next < 2; next++) {
             double s = next ? data->next_state[i] : data->state[i];
             if (!(s >= 0 && s < (double)data->states) || s != floor(s))
-                return bf_fail(c.err, BF_EDATA, "%s: %s: %.10g is not one of the states 0 to %lld",
-                               where(&c, i, text), next ? "ns" : "s", s,
-                               (long long)data->states - 1);
+                COMPLAIN(c, i, next ? "ns" : "s",
+                         "%s: %s: %.10g is not one of the states 0 to %lld", where(&c, i, text),
+                         next ? "ns" : "s", s, (long long)data->states - 1);
         }
     return BF_OK;
 }
@@ -177,18 +193,8 @@ bf_status bf__dataset_finish(bf_dataset *data, bf_arena *arena, bf_error *err) {
     return bf__dataset_check(data, NULL, err);
 }
 
-bf_status bf__dataset_check(bf_dataset *data, bf__faults *faults, bf_error *err) {
+bf_status bf__dataset_values(bf_dataset *data, bf__faults *faults, bf_error *err) {
     check c = {data, faults, err};
-    if (data->n < 1)
-        return bf_fail(err, BF_EDATA, "the log has no transitions");
-    if (data->state_dim < 1 || !data->state || !data->next_state || !data->reward)
-        return bf_fail(err, BF_EDATA, "a log needs state, next_state and reward");
-    if (!data->action == !data->action_vector || (data->action_vector && data->action_dim < 1))
-        return bf_fail(err, BF_EDATA, "a log needs either action or action_vector");
-    if (data->action_vector && (data->pi || data->npi || data->mu_all || data->mask))
-        return bf_fail(err, BF_EDATA, "pi, npi, mu_all and mask are for discrete actions");
-    if ((data->na || data->sa) && (data->samples < 1 || !data->action_vector))
-        return bf_fail(err, BF_EDATA, "na and sa need action_vector and samples >= 1");
     bool plain = data->state_dim == 1 && !data->real_state;
     BF_TRY(all_finite(c, data->state, data->state_dim, plain ? "s" : "s#"));
     BF_TRY(all_finite(c, data->next_state, data->state_dim, plain ? "ns" : "ns#"));
@@ -201,17 +207,33 @@ bf_status bf__dataset_check(bf_dataset *data, bf__faults *faults, bf_error *err)
     BF_TRY(positive(c, data->weight, "weight", "it says how many rows this one stands for"));
     BF_TRY(positive(c, data->duration, "duration", "it says how long the step took"));
     BF_TRY(all_finite(c, data->mu, 1, "mu"));
-    BF_TRY(states(c, data));
+    if (data->next_state)
+        BF_TRY(states(c, data));
     if (data->action)
         BF_TRY(actions(c, data));
     BF_TRY(probabilities(c, data->mu_all, "mu"));
     BF_TRY(probabilities(c, data->pi, "pi"));
-    BF_TRY(probabilities(c, data->npi, "npi"));
+    return probabilities(c, data->npi, "npi");
+}
+
+bf_status bf__dataset_check(bf_dataset *data, bf__faults *faults, bf_error *err) {
+    check c = {data, faults, err};
+    if (data->n < 1)
+        return bf_fail(err, BF_EDATA, "the log has no transitions");
+    if (data->state_dim < 1 || !data->state || !data->next_state || !data->reward)
+        return bf_fail(err, BF_EDATA, "a log needs state, next_state and reward");
+    if (!data->action == !data->action_vector || (data->action_vector && data->action_dim < 1))
+        return bf_fail(err, BF_EDATA, "a log needs either action or action_vector");
+    if (data->action_vector && (data->pi || data->npi || data->mu_all || data->mask))
+        return bf_fail(err, BF_EDATA, "pi, npi, mu_all and mask are for discrete actions");
+    if ((data->na || data->sa) && (data->samples < 1 || !data->action_vector))
+        return bf_fail(err, BF_EDATA, "na and sa need action_vector and samples >= 1");
+    BF_TRY(bf__dataset_values(data, faults, err));
     if (!faults || !faults->found) /* it asks about actions, which have to exist */
         BF_TRY(behaviour(c));
     if (!faults || !faults->found) {
         BF_TRY(episodes(c));
         BF_TRY(bf__mask_check(data, faults, err));
     }
-    return faults && faults->found ? bf_fail(err, BF_EDATA, "%s", faults->text[0]) : BF_OK;
+    return faults && faults->found ? bf__faults_first(faults, err) : BF_OK;
 }

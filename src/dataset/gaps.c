@@ -113,21 +113,29 @@ bf_status bf__gaps_find(bf_dataset *data, bf__rows *rows, const char *missing, b
     return BF_OK;
 }
 
-/* "line 5, 9, 12, ..." into `text`. */
+static bool is_gap(double value) {
+    return isnan(value) && !bf__is_told(value);
+}
+
+/* "log.csv:5, 9, 12, ..." into `text`; steps of an episode are named with it. */
 static void first_rows(char *text, size_t size, const bf_dataset *data, const column *c) {
     char where[256];
     int shown = 0;
     size_t used = 0;
-    for (int64_t i = 0; i < data->n && shown <= 5 && used + 40 < size; i++) {
-        if (!isnan(c->values[i]))
+    for (int64_t i = 0; i < data->n && shown <= 5 && used + 60 < size; i++) {
+        if (!is_gap(c->values[i]))
             continue;
+        bf_fault at = bf__fault_at(data, i, NULL);
         if (shown == 5)
             used += (size_t)snprintf(text + used, size - used, ", ...");
         else if (shown == 0)
             used += (size_t)snprintf(text + used, size - used, "%.160s",
                                      bf_dataset_where(data, i, where, sizeof where));
+        else if (at.episode >= 0)
+            used += (size_t)snprintf(text + used, size - used, "; episode_%lld, step %lld",
+                                     (long long)at.episode, (long long)at.row);
         else
-            used += (size_t)snprintf(text + used, size - used, ", %lld", (long long)data->row[i]);
+            used += (size_t)snprintf(text + used, size - used, ", %lld", (long long)at.row);
         shown++;
     }
 }
@@ -137,20 +145,23 @@ bf_status bf__gaps_list(bf_dataset *data, const bf__rows *rows, const char *miss
     column *columns;
     int count;
     bool treated = bf__gaps_allowed(missing), dropped = treated && strcmp(missing, "drop") == 0;
-    data->row = rows->row;
     BF_TRY(list_columns(&columns, &count, data, rows, scratch, err));
     for (int c = 0; c < count; c++) {
-        char text[512], where[320];
-        int64_t gaps = 0;
+        char text[512], where[400];
+        int64_t gaps = 0, first = -1;
         for (int64_t i = 0; i < data->n; i++)
-            gaps += isnan(columns[c].values[i]);
+            if (is_gap(columns[c].values[i]))
+                first = gaps++ ? first : i;
         bool left = has_place(columns[c].group) && (dropped || is_filled(columns[c].group));
         if (!gaps || (treated && left))
             continue;
         first_rows(where, sizeof where, data, &columns[c]);
         snprintf(text, sizeof text, "%s: %.60s: missing in %lld row%s", where, columns[c].name,
                  (long long)gaps, gaps == 1 ? "" : "s");
-        BF_TRY(bf__faults_add(faults, text, err));
+        bf_fault fault = bf__fault_at(data, first, columns[c].name);
+        fault.count = gaps;
+        fault.message = text;
+        BF_TRY(bf__faults_add(faults, &fault, err));
     }
     return BF_OK;
 }

@@ -1,13 +1,20 @@
 /* hdf5.c - Logs as HDF5: D4RL's flat files, and the episodes of Minari.
  *
- *             D4RL, one piece                      Minari, a piece per episode
+ *   what      D4RL, one piece                      Minari, a piece per episode
+ *
  *   place     /                                    /episode_0/, /episode_1/, ...
- *   state     observations (N, d)                  observations: T + 1 rows; the last is the state
- *   next      next_observations, or the next row   after the last step, so all next states are
- * there action    actions                              actions: T rows reward    rewards (N) or (N,
- * 1)                rewards ends      terminals, timeouts                  terminations,
- * truncations spaces    guessed from the arrays              metadata.json beside the file, or
- * guessed
+ *
+ *   state     observations (N, d)                  observations (T + 1, d)
+ *
+ *   next      next_observations, or the next row   the next row: the last is the final state
+ *
+ *   action    actions                              actions (T, ...)
+ *
+ *   reward    rewards (N) or (N, 1)                rewards
+ *
+ *   ends      terminals, timeouts                  terminations, truncations
+ *
+ *   spaces    guessed from the arrays              metadata.json beside the file, or guessed
  *
  * Without next_observations, assemble.c takes the next state from the next row, within episodes
  * that the flags end; a row that timed out, and the last one, has none and is dropped. D4RL's
@@ -415,47 +422,72 @@ typedef struct target {
 } target;
 
 /* Puts rows [first, first + count) of a leaf where they go, as far as they are wanted there. */
-static bf_status put(const target *t, const bf__leaf *leaf, const double *values, int64_t first,
-                     int64_t count, int64_t *wrong, bf_error *err) {
+static void put(const target *t, const bf__leaf *leaf, const double *values, int64_t first,
+                int64_t count) {
     int64_t from = first > t->skip ? first : t->skip;
     int64_t to = first + count < t->skip + t->rows ? first + count : t->skip + t->rows;
-    if (!t->sinks || to <= from)
-        return BF_OK;
-    bf_status status =
-        bf__space_put(t->space, leaf, values + (from - first) * leaf->elements, to - from,
-                      t->combine, t->sinks, t->row + from - t->skip, wrong, err);
-    *wrong += from;
-    return status;
+    if (t->sinks && to > from)
+        bf__space_put(t->space, leaf, values ? values + (from - first) * leaf->elements : NULL,
+                      to - from, t->combine, t->sinks, t->row + from - t->skip);
 }
 
-/* Reads the arrays of a space of a piece, `rows` rows, to one or two places. */
+/* Rows [first, first + count) of an array: what is no choice is an error, or goes to the list. */
+static bf_status check_values(const bf__file *file, const log_file *own, int64_t piece,
+                              const char *place, const bf__leaf *leaf, double *values,
+                              int64_t first, int64_t count, bf_error *err) {
+    bf_error why;
+    for (int64_t at = 0; bf__space_check(leaf, values, count, &at, &why) != BF_OK; at++) {
+        bf_fault fault = bf__fault_in(file->path, place);
+        fault.row = first + at / leaf->elements;
+        fault.episode = own->layout->episodes ? piece : -1;
+        BF_TRY(bf__faults_take(file->faults,
+                               bf_fail(err, why.status, "%s: %s: row %lld: %s", file->path, place,
+                                       (long long)fault.row, why.message),
+                               &fault, err));
+        values[at] = bf__told();
+    }
+    return BF_OK;
+}
+
+/* Reads one array of a space of a piece, `rows` rows, to one or two places. */
+static bf_status read_leaf(const bf__file *file, log_file *own, int64_t piece, const char *place,
+                           const bf__leaf *leaf, int64_t rows, const target *targets,
+                           int target_count, bf_arena *scratch, bf_error *err) {
+    bf__hdf5_array array;
+    double *values;
+    BF_TRY(open_leaf(&array, file, own, leaf, rows, place, err));
+    int64_t block = array.block < rows ? array.block : rows;
+    BF_ALLOC(values, scratch, block * leaf->elements, err);
+    for (int64_t first = 0; first < rows; first += block) {
+        int64_t count = rows - first < block ? rows - first : block;
+        BF_TRY(bf__hdf5_read(own->hdf5, &array, first, count, values, err));
+        BF_TRY(check_values(file, own, piece, place, leaf, values, first, count, err));
+        for (int t = 0; t < target_count; t++)
+            put(&targets[t], leaf, values, first, count);
+    }
+    bf__hdf5_array_close(own->hdf5, &array);
+    return BF_OK;
+}
+
+/* Reads the arrays of a space of a piece. One that cannot be read is an error, or goes to the list.
+ */
 static bf_status read_space(const bf__file *file, log_file *own, int64_t piece, const char *name,
                             int64_t rows, const target *targets, int target_count,
                             bf_arena *scratch, bf_error *err) {
     const bf__space *space = targets[0].space;
     for (int k = 0; k < space->count; k++) {
-        const bf__leaf *leaf = &space->leaves[k];
         char place[PLACE];
-        bf__hdf5_array array;
-        double *values;
-        place_of(own, piece, name, leaf->place, place);
-        BF_TRY(open_leaf(&array, file, own, leaf, rows, place, err));
         bf_mark mark = bf_arena_mark(scratch);
-        int64_t block = array.block < rows ? array.block : rows;
-        BF_ALLOC(values, scratch, block * leaf->elements, err);
-        for (int64_t first = 0; first < rows; first += block) {
-            int64_t count = rows - first < block ? rows - first : block;
-            BF_TRY(bf__hdf5_read(own->hdf5, &array, first, count, values, err));
-            for (int t = 0; t < target_count; t++) {
-                bf_error why;
-                int64_t wrong = 0;
-                if (put(&targets[t], leaf, values, first, count, &wrong, &why) != BF_OK)
-                    return bf_fail(err, why.status, "%s: %s: row %lld: %s", file->path, place,
-                                   (long long)wrong, why.message);
-            }
-        }
+        place_of(own, piece, name, space->leaves[k].place, place);
+        bf_status status = read_leaf(file, own, piece, place, &space->leaves[k], rows, targets,
+                                     target_count, scratch, err);
         bf_arena_rewind(scratch, mark);
-        bf__hdf5_array_close(own->hdf5, &array);
+        if (status == BF_OK)
+            continue;
+        bf_fault fault = bf__fault_in(file->path, place);
+        BF_TRY(bf__faults_take(file->faults, status, &fault, err));
+        for (int t = 0; t < target_count; t++)
+            put(&targets[t], &space->leaves[k], NULL, 0, rows);
     }
     return BF_OK;
 }
@@ -493,7 +525,7 @@ static bf_status read_piece(const bf__file *file, log_file *own, int64_t e, cons
         BF_TRY(read_numbers(file, own, e, l->log_probs, sinks, own->mu, scratch, err));
         double *mu = sinks[own->mu].values;
         for (int64_t i = row; mu && i < row + rows; i++)
-            mu[i] = exp(mu[i]);
+            mu[i] = bf__is_told(mu[i]) ? mu[i] : exp(mu[i]);
     }
     return BF_OK;
 }

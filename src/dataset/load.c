@@ -390,10 +390,16 @@ bf_status bf__load(bf_dataset *out, const bf__sources *from, const bf_context *c
         if (out->n == 0)
             return BF_OK;
     }
+    out->row = table.row;
     if (from->faults)
         BF_TRY(bf__gaps_list(out, &table, from->options->missing, from->faults, scratch, err));
-    if (from->faults && from->faults->found)
-        return bf_fail(err, BF_EDATA, "%s", from->faults->text[0]);
+    if (!from->faults || !from->faults->found)
+        BF_TRY(bf__gaps_find(out, &table, from->options->missing, arena, scratch, err));
+    BF_TRY(bf__assign(out, &table, from->faults, arena, err));
+    if (from->faults && from->faults->found) { /* no log, but the other values can be looked at */
+        BF_TRY(bf__dataset_values(out, from->faults, err));
+        return bf__faults_first(from->faults, err);
+    }
     BF_TRY(bf__assemble(out, &table, from->options, context, arena, scratch, err));
     BF_TRY(take_counts(out, from->files, from->count, err));
     return bf__dataset_check(out, from->faults, err);

@@ -19,19 +19,21 @@ static const char *suffix(const bf_dataset *data, int action, char text[96]) {
 /* Row i of the probabilities p (A, n) named `column`, which is at the state of row `at`. */
 static bf_status check_row(const bf_dataset *data, const double *p, const char *column, int64_t i,
                            int64_t at, bf__faults *faults, bf_error *err) {
-    char where[256], name[96];
+    char where[256], name[96], full[112];
     for (int a = 0; a < data->actions; a++) {
         double x = p[a * data->n + i];
         if (!bf__masked(data, at, a) || !(x > none))
             continue;
         suffix(data, a, name);
+        snprintf(full, sizeof full, "%s%s", column, name);
+        bf_fault place = bf__fault_at(data, i, full);
         BF_TRY(bf__faults_take(
             faults,
             bf_fail(err, BF_EDATA,
                     "%s: %s%s: %.10g, but mask%s is 1%s: the action was not allowed there",
                     bf_dataset_where(data, i, where, sizeof where), column, name, x, name,
                     at == i ? "" : " in the next row of the episode"),
-            err));
+            &place, err));
     }
     return BF_OK;
 }
@@ -47,17 +49,19 @@ static bool leads_to(const bf_dataset *data, int64_t i, int64_t after) {
 }
 
 bf_status bf__mask_check(const bf_dataset *data, bf__faults *faults, bf_error *err) {
-    char where[256], name[96];
+    char where[256], name[96], full[112];
     for (int64_t i = 0; i < data->n && data->mask; i++) {
-        if (bf__masked(data, i, data->action[i]))
+        if (bf__masked(data, i, data->action[i])) {
+            snprintf(full, sizeof full, "mask%s", suffix(data, data->action[i], name));
+            bf_fault place = bf__fault_at(data, i, full);
             BF_TRY(bf__faults_take(
                 faults,
                 bf_fail(err, BF_EDATA,
-                        "%s: mask%s: 1, but that action was taken; 1 in a mask says that the "
-                        "action was not allowed",
-                        bf_dataset_where(data, i, where, sizeof where),
-                        suffix(data, data->action[i], name)),
-                err));
+                        "%s: %s: 1, but that action was taken; 1 in a mask says that the action "
+                        "was not allowed",
+                        bf_dataset_where(data, i, where, sizeof where), full),
+                &place, err));
+        }
         if (data->pi)
             BF_TRY(check_row(data, data->pi, "pi", i, i, faults, err));
         if (data->mu_all)

@@ -37,6 +37,7 @@ static bf_status extract(unsigned char *bytes, size_t size, size_t *got, const b
     return BF_OK;
 }
 
+/* If the array cannot be read, it has no columns. */
 static bf_status describe(const bf__file *file, bf__keyed *a, unsigned char *head, bf_error *err) {
     size_t got;
     char name[512];
@@ -83,7 +84,8 @@ static bf_status list_arrays(bf__file *file, archive *own, bf_arena *scratch, bf
             *c = (char)((unsigned char)*c < ' ' || *c == 127 ? '?' : *c);
         bf__keyed *a = &own->arrays[own->count++];
         *a = (bf__keyed){.key = key, .source = e};
-        BF_TRY(describe(file, a, head, err));
+        bf_fault at = bf__fault_in(file->path, key);
+        BF_TRY(bf__faults_take(file->faults, describe(file, a, head, err), &at, err));
     }
     return BF_OK;
 }
@@ -157,6 +159,9 @@ static bf_status fill(const bf__file *file, const bf__sink *sinks, int64_t *row,
         bool wanted = false;
         for (int j = 0; j < a->columns; j++)
             wanted |= sinks[a->first + j].values != NULL;
+        double *spoiled = a->columns ? NULL : sinks[a->first].values; /* its shape is a fault */
+        for (int64_t i = 0; spoiled && i < file->rows; i++)
+            spoiled[i] = bf__told();
         if (!wanted)
             continue;
         bf_mark mark = bf_arena_mark(scratch);

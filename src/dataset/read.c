@@ -108,6 +108,7 @@ bf_status bf__file_parse(bf__file *out, const char *path, const bf__bytes *bytes
 bf_status bf__file_open(bf__file *out, const char *path, int format, const bf_read_options *options,
                         const bf_context *context, bf_arena *scratch, bf_error *err) {
     *out = (bf__file){.path = strcmp(path, "-") == 0 ? BF__STANDARD_INPUT : path,
+                      .faults = out->faults,
                       .delimiter = options->delimiter,
                       .decimal = options->decimal};
     BF_TRY(bf__bytes_open(&out->bytes, path, scratch, err));
@@ -155,11 +156,11 @@ static bf_status open_and_load(bf_dataset *out, bf__sources *from, const char *c
     BF_TRY(bf__map_read(&from->map, &from->options->map, scratch, err));
     for (int f = 0; f < from->count; f++) {
         bf__file *file = &from->files[f];
+        file->faults = from->faults;
         if (file->reader)
             BF_TRY(file->reader->open(file, context, scratch, err));
         else
             BF_TRY(bf__file_open(file, paths[f], format, from->options, context, scratch, err));
-        file->faults = from->faults;
     }
     return bf__load(out, from, context, arena, scratch, err);
 }
@@ -209,43 +210,30 @@ bf_status bf__dataset_read(bf_dataset *out, const char *const *paths, int count,
     return read_files(out, paths, count, options, NULL, context, arena, err);
 }
 
-/* The sentences, a line each. */
-static bf_status join_lines(const char **out, const bf__faults *faults, bf_arena *arena,
-                            bf_error *err) {
-    size_t room = 1, used = 0;
-    char *text;
-    for (int k = 0; k < faults->count; k++)
-        room += strlen(faults->text[k]) + 1;
-    BF_ALLOC(text, arena, (int64_t)room, err);
-    for (int k = 0; k < faults->count; k++)
-        used += (size_t)snprintf(text + used, room - used, "%s\n", faults->text[k]);
-    *out = text;
-    return BF_OK;
-}
-
-bf_status bf_dataset_faults(const char **out, int64_t *found, const char *const *paths, int count,
-                            const bf_read_options *options, int limit, const bf_context *context,
-                            bf_arena *arena, bf_error *err) {
+bf_status bf_dataset_faults(const bf_fault **out, int *listed, int64_t *found,
+                            const char *const *paths, int count, const bf_read_options *options,
+                            int limit, const bf_context *context, bf_arena *arena, bf_error *err) {
+    const bf_fault nowhere = bf__fault_in(count == 1 ? paths[0] : NULL, NULL);
     bf_dataset data;
     bf__faults *faults;
     bf_arena *scratch;
     bf_error told;
-    *out = NULL;
-    *found = 0;
     BF_TRY(bf__faults_create(&faults, limit > 0 ? limit : 1, arena, err));
     BF_TRY(bf_arena_create(&scratch, bf_arena_allocator(arena), err));
     bf_status status = read_files(&data, paths, count, options, faults, context, scratch, &told);
     bf_arena_destroy(scratch);
     bool wrong = status == BF_EDATA || status == BF_EFORMAT;
     if (wrong && !faults->found)
-        status = bf__faults_take(faults, status, &told);
+        status = bf__faults_take(faults, status, &nowhere, &told);
     if (status != BF_OK && !wrong) {
         if (err)
             *err = told;
         return status;
     }
+    *out = faults->list;
+    *listed = faults->count;
     *found = faults->found;
-    return faults->found ? join_lines(out, faults, arena, err) : BF_OK;
+    return BF_OK;
 }
 
 bf_status bf__dataset_from(bf_dataset *out, bf__file *source, const bf_read_options *options,

@@ -251,16 +251,15 @@ static bf_status no_choice(const bf__leaf *leaf, int64_t e, double value, bf_err
                    (long long)(leaf->start[e] + leaf->n[e] - 1));
 }
 
-static bf_status check_choices(const bf__leaf *leaf, const double *values, int64_t rows,
-                               int64_t *wrong, bf_error *err) {
-    for (int64_t i = 0; leaf->n && i < rows; i++)
-        for (int64_t e = 0; e < leaf->elements; e++) {
-            double x = values[i * leaf->elements + e] - (double)leaf->start[e];
-            if (x == floor(x) && (leaf->n[e] == 0 || (x >= 0 && x < (double)leaf->n[e])))
-                continue;
-            *wrong = i;
-            return no_choice(leaf, e, values[i * leaf->elements + e], err);
-        }
+bf_status bf__space_check(const bf__leaf *leaf, const double *values, int64_t rows, int64_t *at,
+                          bf_error *err) {
+    for (; leaf->n && *at < rows * leaf->elements; ++*at) {
+        int64_t e = *at % leaf->elements;
+        double x = values[*at] - (double)leaf->start[e];
+        bool choice = x == floor(x) && (leaf->n[e] == 0 || (x >= 0 && x < (double)leaf->n[e]));
+        if (!choice && !bf__is_told(values[*at]))
+            return no_choice(leaf, e, values[*at], err);
+    }
     return BF_OK;
 }
 
@@ -270,34 +269,32 @@ static void combine_choices(const bf__space *space, const bf__leaf *leaf, const 
     for (int64_t i = 0; i < rows; i++) {
         double index = leaf == space->leaves ? 0 : out[i];
         for (int64_t e = 0; e < leaf->elements; e++)
-            index = index * (double)leaf->n[e] + values[i * leaf->elements + e] -
-                    (double)leaf->start[e];
-        out[i] = index;
+            index = index * (double)leaf->n[e] +
+                    (values ? values[i * leaf->elements + e] : bf__told()) - (double)leaf->start[e];
+        out[i] = isnan(index) ? bf__told() : index;
     }
 }
 
-bf_status bf__space_put(const bf__space *space, const bf__leaf *leaf, const double *values,
-                        int64_t rows, bool combine, const bf__sink *sinks, int64_t offset,
-                        int64_t *wrong, bf_error *err) {
+void bf__space_put(const bf__space *space, const bf__leaf *leaf, const double *values, int64_t rows,
+                   bool combine, const bf__sink *sinks, int64_t offset) {
     int64_t column = leaf->column;
-    BF_TRY(check_choices(leaf, values, rows, wrong, err));
     if (combine || space->index) {
         if (sinks[0].values)
             combine_choices(space, leaf, values, rows, sinks[0].values + offset);
-        return BF_OK;
+        return;
     }
     for (int64_t e = 0; e < leaf->elements; e++) {
         int64_t columns = columns_of(leaf, e);
         for (int64_t c = 0; c < columns; c++) {
             double *out = sinks[column + c].values;
             for (int64_t i = 0; out && i < rows; i++) {
-                double x = values[i * leaf->elements + e];
-                out[offset + i] = is_spread(leaf, e) ? x == (double)(leaf->start[e] + c) : x;
+                double x = values ? values[i * leaf->elements + e] : bf__told();
+                bool spread = is_spread(leaf, e) && !bf__is_told(x);
+                out[offset + i] = spread ? x == (double)(leaf->start[e] + c) : x;
             }
         }
         column += columns;
     }
-    return BF_OK;
 }
 
 /* ---- Names */

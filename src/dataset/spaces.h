@@ -48,13 +48,16 @@ bf_status bf__space_guess(bf__space *out, const bf__npy *array, const char *name
 /* Refuses images, with the reason. */
 bf_status bf__space_check_shape(const bf__leaf *leaf, bool bytes, const char *name, bf_error *err);
 
+/* Looks at values (rows, elements) of a leaf from number *at on for one that is no choice: *at is
+ * its number then, and the message says what is wrong with it. */
+bf_status bf__space_check(const bf__leaf *leaf, const double *values, int64_t rows, int64_t *at,
+                          bf_error *err);
+
 /* Puts `rows` rows of a leaf into columns [offset, offset + rows). If the space is an index (or
  * `combine`), column 0 takes the number of the choice, otherwise choices are one column each. Sinks
- * are the space's, (width) or (1). On a value that is no choice, *wrong is its row and the message
- * says the rest. */
-bf_status bf__space_put(const bf__space *space, const bf__leaf *leaf, const double *values,
-                        int64_t rows, bool combine, const bf__sink *sinks, int64_t offset,
-                        int64_t *wrong, bf_error *err);
+ * are the space's, (width) or (1). `values` NULL: bf__told(), for a leaf that cannot be read. */
+void bf__space_put(const bf__space *space, const bf__leaf *leaf, const double *values, int64_t rows,
+                   bool combine, const bf__sink *sinks, int64_t offset);
 
 /* The name of column `column` of the flattened space: "arm.tool=2", "joint[1]", "" for the only
  * number of a space without names. */

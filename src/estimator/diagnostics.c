@@ -60,7 +60,10 @@ void bf__diagnose_again(bf_estimate *out, bf__diagnostic_id id, double value) {
 void bf__diagnostics_scale(bf_estimate *out, double factor) {
     for (int id = 0; id < BF__DIAGNOSTICS; id++) {
         double value = bf__diagnosed(out, (bf__diagnostic_id)id);
-        if (strcmp(kinds[id].unit, "reward") == 0 && id != BF__D_EPISODE_RETURN)
+        /* Classes have durations of their own, and episodes return what they return. */
+        bool own = id == BF__D_EPISODE_RETURN || id == BF__D_CLASS_VALUE_LOW ||
+                   id == BF__D_CLASS_VALUE_HIGH;
+        if (strcmp(kinds[id].unit, "reward") == 0 && !own)
             bf__diagnose_again(out, (bf__diagnostic_id)id, value * factor);
     }
 }

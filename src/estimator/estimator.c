@@ -138,6 +138,7 @@ static bf_status run_in_time(bf_estimate *out, const bf_estimator *estimator, co
                        "has a meaning here",
                        problem->gamma);
     data.duration = NULL;
+    data.elapsed = duration;
     chain.data = &data;
     BF_TRY(estimator->run(out, &chain, model, settings, context, arena, err));
     w = out->signed_weights ? out->signed_weights : out->weights;

@@ -20,9 +20,9 @@ bf_status bf__remark_classes(bf_estimate *out, const bf__cells *cells, int close
         return BF_OK;
     return bf__warn(out, arena, err, BF__W_SEVERAL_CLASSES, high - low > 1e-9,
                     "under the target policy the log falls into %d closed classes that never mix: "
-                    "the answer depends on where the process starts, from %.6g to %.6g; the value "
-                    "given mixes the classes by the chance of ending in each from %s",
-                    closed, low, high,
+                    "the answer depends on where the process starts, from %.6g to %.6g per %s; the "
+                    "value given mixes the classes by the chance of ending in each from %s",
+                    closed, low, high, cells->duration ? "unit of time" : "step",
                     cells->has_start ? "the log's start states" : "the logged states");
 }
 

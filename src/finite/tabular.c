@@ -149,6 +149,14 @@ static bf_status class_shares(double *share, solution *out, const bf__cells *m,
     return BF_OK;
 }
 
+/* The mean duration of a step under the weights x (C); 1 if steps are the time. */
+static double duration_of(const bf__cells *m, const double *x) {
+    double time = 0;
+    for (int64_t c = 0; c < m->cells && m->duration; c++)
+        time += x[c] * m->duration[c];
+    return time > 0 ? time : 1;
+}
+
 /* The minimum where it is 0; out->classes stays 0 where it is not. */
 static bf_status solve_chain(solution *out, const bf__cells *m, const bf_context *context,
                              bf_arena *arena, bf_error *err) {
@@ -178,7 +186,7 @@ static bf_status solve_chain(solution *out, const bf__cells *m, const bf_context
             continue;
         double residual, part = out->classes == 1 ? 1 : share[k];
         BF_TRY(bf__chain_stationary(d, &residual, &chain, &classes, k, context, arena, err));
-        double value = spread(m, d, x);
+        double value = spread(m, d, x) / duration_of(m, x);
         out->convergence = fmax(out->convergence, residual);
         out->low = fmin(out->low, value);
         out->high = fmax(out->high, value);

@@ -214,6 +214,17 @@ static int reward_exponent(const bf_dataset *data) {
     return bf__total_exponent(most);
 }
 
+static bf_status mean_durations(bf__cells *m, const bf_dataset *data, bf_arena *arena,
+                                bf_error *err) {
+    double *mean;
+    BF_ZALLOC(mean, arena, m->cells, err);
+    for (int64_t i = 0; i < data->n; i++)
+        mean[m->row_cell[i]] +=
+            (m->row_weight ? m->row_weight[i] : 1) * data->elapsed[i] / m->count[m->row_cell[i]];
+    m->duration = mean;
+    return BF_OK;
+}
+
 bf_status bf__cells_build(bf__cells *out, const bf_problem *problem, bf_arena *arena,
                           bf_error *err) {
     const bf_dataset *data = problem->data;
@@ -246,7 +257,7 @@ bf_status bf__cells_build(bf__cells *out, const bf_problem *problem, bf_arena *a
     out->row_state = rows.state;
     out->row_next = rows.next;
     out->row_cell = rows.pair;
-    return BF_OK;
+    return data->elapsed ? mean_durations(out, data, arena, err) : BF_OK;
 }
 
 bf_status bf__cells_weights(double **out, const bf__cells *m, const double *mass, bf_arena *arena,

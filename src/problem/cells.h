@@ -35,6 +35,7 @@ typedef struct bf__cells {
     const double *count;      /* (C): rows, each by its weight; their sum is `rows` */
     const double *ended;      /* (C): those of them that the process does not go on from */
     const double *reward;     /* (C): mean */
+    const double *duration;   /* (C): mean, 0 without rows; NULL: steps are the time */
     const int64_t *cell_at;   /* (S, A): cell, or -1 */
     int dim;                  /* d */
     const double *point;      /* (S, d): the states; the absorbing one has none */

@@ -157,6 +157,16 @@ static bf_status start_of(double **start, double **rows, const bf__cells *m, bf_
     return BF_OK;
 }
 
+/* The mean duration of a step, if the long run is d (nodes), of which `inside` are steps; 1 if
+ * steps are the time. */
+static double duration_of(const bf__count_model *count, const double *d, double inside) {
+    const bf__cells *m = count->cells;
+    double time = 0;
+    for (int64_t c = 0; c < m->cells && m->duration; c++)
+        time += d[m->state_of[c]] / inside * count->pi[c] * m->duration[c];
+    return time > 0 ? time : 1;
+}
+
 /* Each closed class: its gain, and its share of the long run. */
 static bf_status solve_classes(bf__count_model *out, const bf_context *context, bf_arena *arena,
                                bf_error *err) {
@@ -189,8 +199,9 @@ static bf_status solve_classes(bf__count_model *out, const bf_context *context, 
         if (nodes > states + 1)
             out->left += part * d[states + 1] / inside;
         out->residual = fmax(out->residual, residual);
-        out->low = fmin(out->low, gain[k]);
-        out->high = fmax(out->high, gain[k]);
+        double time = duration_of(out, d, inside);
+        out->low = fmin(out->low, gain[k] / time);
+        out->high = fmax(out->high, gain[k] / time);
         out->value += part * gain[k];
     }
     out->gain = gain;

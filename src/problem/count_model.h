@@ -22,7 +22,7 @@ typedef struct bf__count_model {
     const double *gain; /* (classes): reward per step in each closed one */
     const double *mass; /* (S): long-run visits per step, from START; mass times pi sums to 1 */
     double value;       /* sum of mass times reward */
-    double low, high;   /* of the gains */
+    double low, high;   /* of the gains; per unit of time if steps have durations */
     double covered;     /* share of what the target does, in the long run, that the log shows */
     double left;        /* visits of LOG per step */
     double residual;    /* of the stationary distributions */

@@ -61,6 +61,25 @@ static void print_actions(FILE *out, const bf_dataset *d, const bf__survey *s) {
     fputs(d->actions > 20 ? ", ...\n" : "\n", out);
 }
 
+/* How often actions were not allowed. */
+static void print_masks(FILE *out, const bf_dataset *d, const bf__survey *s) {
+    int shown = 0;
+    if (!d->mask)
+        return;
+    fprintf(out, "masks        at %lld of %lld transitions an action was not allowed",
+            (long long)s->masked, (long long)d->n);
+    for (int a = 0; a < d->actions && shown < 20; a++) {
+        char name[NAME];
+        if (s->mask_count[a] > 0)
+            fprintf(out, "%s %s %.3g%%", shown++ ? "," : ":",
+                    bf_dataset_action_name(d, a, name, sizeof name),
+                    100 * (double)s->mask_count[a] / (double)d->n);
+    }
+    fputs(shown == 20 ? ", ...\n" : "\n", out);
+    if (d->pi || (d->npi && d->begin))
+        fputs("             the target policy of the log gives them no probability\n", out);
+}
+
 static void print_states(FILE *out, const bf_dataset *d) {
     char text[NAME];
     if (!d->states) {
@@ -86,6 +105,7 @@ static void print_text(FILE *out, const bf_dataset *d, const bf__survey *s) {
             bf__plural(d->rows_read, "row", text));
     print_states(out, d);
     print_actions(out, d, s);
+    print_masks(out, d, s);
     if (d->begin)
         fprintf(out, "episodes     %lld, of %lld to %lld transitions (median %lld), from %s\n",
                 (long long)d->episodes, (long long)s->shortest, (long long)s->longest,
@@ -159,6 +179,15 @@ static json_t *json_actions(const bf_dataset *d, const bf__survey *s) {
                      d->samples, "columns", list);
 }
 
+static json_t *json_mask(const bf_dataset *d, const bf__survey *s) {
+    if (!d->mask)
+        return json_null();
+    json_t *list = json_array();
+    for (int a = 0; a < d->actions; a++)
+        json_array_append_new(list, json_real((double)s->mask_count[a] / (double)d->n));
+    return json_pack("{s:I, s:o}", "transitions", (json_int_t)s->masked, "shares", list);
+}
+
 static json_t *json_episodes(const bf_dataset *d, const bf__survey *s) {
     if (!d->begin)
         return json_null();
@@ -176,19 +205,47 @@ static json_t *make_json(const bf_dataset *d, const bf__survey *s) {
     for (int i = 0; i < s->note_count; i++)
         json_array_append_new(notes, json_text(s->notes[i]));
     const char *behaviour = d->mu_all ? "mu_all" : d->mu ? "mu" : NULL;
-    return json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:{s:b, s:b, "
-                     "s:b}, s:s?, s:o, "
-                     "s:f, s:f, s:o, s:s}",
-                     "files", files, "n", (json_int_t)d->n, "rows_read", (json_int_t)d->rows_read,
-                     "rows_dropped", (json_int_t)d->rows_dropped, "state", json_states(d, s),
-                     "action", json_actions(d, s), "reward", json_range("r", &s->reward), "weight",
-                     d->weight ? json_range("weight", &s->weight) : json_null(), "duration",
-                     d->duration ? json_range("duration", &s->duration) : json_null(), "episodes",
-                     json_episodes(d, s), "terminated", (json_int_t)s->terminated, "truncated",
-                     (json_int_t)s->truncated, "target", "pi", d->pi != NULL, "npi", d->npi != NULL,
-                     "na", d->na != NULL, "behaviour", behaviour, "ignored",
-                     d->ignored ? json_text(d->ignored) : json_null(), "repeated", s->repeated,
-                     "broken", s->broken, "problems", notes, "version", bf_version());
+    return json_pack(
+        "{s:o, s:b, s:I, s:[], s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
+        "s:I, s:{s:b, s:b, s:b}, s:s?, s:o, s:f, s:f, s:o, s:s}",
+        "files", files, "readable", 1, "found", (json_int_t)0, "faults", "n", (json_int_t)d->n,
+        "rows_read", (json_int_t)d->rows_read, "rows_dropped", (json_int_t)d->rows_dropped, "state",
+        json_states(d, s), "action", json_actions(d, s), "reward", json_range("r", &s->reward),
+        "weight", d->weight ? json_range("weight", &s->weight) : json_null(), "duration",
+        d->duration ? json_range("duration", &s->duration) : json_null(), "mask", json_mask(d, s),
+        "episodes", json_episodes(d, s), "terminated", (json_int_t)s->terminated, "truncated",
+        (json_int_t)s->truncated, "target", "pi", d->pi != NULL, "npi", d->npi != NULL, "na",
+        d->na != NULL, "behaviour", behaviour, "ignored",
+        d->ignored ? json_text(d->ignored) : json_null(), "repeated", s->repeated, "broken",
+        s->broken, "problems", notes, "version", bf_version());
+}
+
+/* A number, or null below 0. */
+static json_t *json_place(int64_t number) {
+    return number < 0 ? json_null() : json_integer((json_int_t)number);
+}
+
+static json_t *json_fault(const bf_fault *f) {
+    return json_pack("{s:o, s:o, s:o, s:o, s:I, s:o}", "file",
+                     f->file ? json_text(f->file) : json_null(), "episode", json_place(f->episode),
+                     "row", json_place(f->row), "column",
+                     f->column ? json_text(f->column) : json_null(), "rows", (json_int_t)f->count,
+                     "message", json_text(f->message));
+}
+
+bf_status bf_report_faults_json(const char **out, const bf_fault *faults, int listed, int64_t found,
+                                const char *const *paths, int count, bf_arena *arena,
+                                bf_error *err) {
+    json_t *files = json_array(), *list = json_array();
+    for (int f = 0; f < count; f++)
+        json_array_append_new(files, json_pack("{s:o}", "path", json_text(paths[f])));
+    for (int k = 0; k < listed; k++)
+        json_array_append_new(list, json_fault(&faults[k]));
+    return bf__json_text(out,
+                         json_pack("{s:o, s:b, s:o, s:o, s:s}", "files", files, "readable", 0,
+                                   "found", json_place(found), "faults", list, "version",
+                                   bf_version()),
+                         arena, err);
 }
 
 bf_status bf_report_log_text(const char **out, const bf_dataset *data, bf_arena *arena,

@@ -14,6 +14,7 @@
 #include "core/fail.h"
 #include "core/numeric.h"
 #include "dataset/extreme.h"
+#include "dataset/mask.h"
 
 #define HASHED 1000000 /* transitions among which repetitions are looked for */
 
@@ -104,6 +105,19 @@ static bf_status count_repeated(bf__survey *out, const bf_dataset *d, bf_arena *
         repeated += !insert(slots, mask, hash);
     }
     out->repeated = (double)repeated / (double)n;
+    return BF_OK;
+}
+
+static bf_status count_masks(bf__survey *out, const bf_dataset *d, bf_arena *arena, bf_error *err) {
+    BF_ZALLOC(out->mask_count, arena, d->actions, err);
+    for (int64_t i = 0; i < d->n; i++) {
+        bool any = false;
+        for (int a = 0; a < d->actions; a++) {
+            any |= bf__masked(d, i, a);
+            out->mask_count[a] += bf__masked(d, i, a);
+        }
+        out->masked += any;
+    }
     return BF_OK;
 }
 
@@ -236,6 +250,8 @@ bf_status bf__survey_take(bf__survey *out, const bf_dataset *data, bf_arena *are
         out->terminated += data->terminated && data->terminated[i];
         out->truncated += data->truncated && data->truncated[i];
     }
+    if (data->mask)
+        BF_TRY(count_masks(out, data, arena, err));
     BF_TRY(count_repeated(out, data, arena, err));
     BF_TRY(take_episodes(out, data, arena, err));
     BF_TRY(note_extreme(out, data, arena, err));

@@ -17,6 +17,8 @@ typedef struct bf__survey {
     bf__range reward;
     bf__range weight, duration; /* if the log has them */
     int64_t terminated, truncated;
+    int64_t masked;      /* rows at which some action was not allowed */
+    int64_t *mask_count; /* (A): rows at which each was not; NULL: the log has no masks */
     int64_t shortest, median, longest; /* lengths of episodes */
     int64_t start_states;              /* distinct first states of episodes */
     double repeated;                   /* share of transitions that equal an earlier one */
