@@ -47,6 +47,7 @@ static const char *const style =
     ".key .t::before{background:var(--target)}.key span{margin-right:1.2rem;white-space:nowrap}\n"
     "table{border-collapse:collapse;font-size:.88rem}th,td{text-align:left;vertical-align:top;"
     "padding:.3rem .7rem .3rem 0;border-bottom:1px solid var(--line)}th{font-weight:600}"
+    "td:first-child{overflow-wrap:break-word}"
     ".n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}"
     ".wide{overflow-x:auto}.wide td,.wide th{overflow-wrap:normal;white-space:nowrap}\n"
     "details{margin:1rem 0}details.answer{border:1px solid var(--line);border-radius:.6rem;"

@@ -102,10 +102,26 @@ static bool more_inputs(const bf_dataset *data, int j, int shown) {
     return data->states == 0 && j < data->state_dim && shown < SHOWN;
 }
 
+/* "line 118" or "row 117": the page names the file elsewhere, if it is one. Of several, the name
+ * without its folder. */
+static const char *place(const bf_dataset *data, int64_t i, char *text, size_t size) {
+    char where[256];
+    const char *path = data->source_count > 0 ? data->sources[0].path : "";
+    const char *slash = strrchr(bf_dataset_where(data, i, where, sizeof where), '/');
+    const char *rest = where + strlen(path);
+    if (data->source_count != 1 || strncmp(where, path, strlen(path)) != 0)
+        snprintf(text, size, "%s", slash ? slash + 1 : where);
+    else if (data->sources[0].by_line)
+        snprintf(text, size, "line %s", rest + strspn(rest, ": "));
+    else
+        snprintf(text, size, "%s", rest + strspn(rest, ": "));
+    return text;
+}
+
 static void row(FILE *out, const bf_dataset *data, int64_t i, int64_t episode, double times) {
     char text[256];
     fputs("<tr>", out);
-    bf__html_element(out, "td", bf_dataset_where(data, i, text, sizeof text));
+    bf__html_element(out, "td", place(data, i, text, sizeof text));
     if (data->episodes > 0)
         bf__html_element(out, "td",
                          episode < 0 ? ""
