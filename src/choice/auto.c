@@ -19,22 +19,26 @@
 #include "core/context.h"
 #include "core/fail.h"
 #include "estimator/answer.h"
+#include "estimator/diagnostics.h"
 #include "problem/nodes.h"
 #include "weights/weights.h"
 
-static bool always(const bf_problem *problem) {
+static bool always(const bf_problem *problem, const bf_estimate *first) {
     (void)problem;
+    (void)first;
     return true;
 }
 
-static bool many_dimensions(const bf_problem *problem) {
+static bool many_dimensions(const bf_problem *problem, const bf_estimate *first) {
     const bf_dataset *data = problem->data;
-    return !bf__dataset_counts(data) && data->state_dim + data->action_dim > BF__FEW_DIMENSIONS;
+    double left_out = bf__diagnosed(first, BF__D_COLUMNS_LEFT_OUT);
+    double dimensions = data->state_dim + data->action_dim - (isnan(left_out) ? 0 : left_out);
+    return !bf__dataset_counts(data) && dimensions > BF__FEW_DIMENSIONS;
 }
 
 static const struct part {
     const char *method;
-    bool (*when)(const bf_problem *problem);
+    bool (*when)(const bf_problem *problem, const bf_estimate *first);
     const char *why, *against_others;
 } parts[] = {
 #define BF_PART(method, when, why, against_others) {#method, when, why, against_others},
@@ -121,10 +125,11 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
                          given ? "its options were given" : parts[0].why};
     out->maker = first;
     out->maker_settings = settings;
+    const bf_estimate answer = *out;
     for (int k = 1; k < PARTS && !given; k++) {
         bf_estimate other;
         const char *against;
-        if (!parts[k].when(problem))
+        if (!parts[k].when(problem, &answer))
             continue;
         BF_TRY(ask(&other, &against, &parts[k], problem, context, arena, err));
         said[count] = (bf__part){parts[k].method, other.model, other.value, 0, against};

@@ -7,6 +7,8 @@
 bf_status bf__remark_points(bf_estimate *out, const bf__points *points, bf_arena *arena,
                             bf_error *err) {
     bf__diagnose(out, BF__D_COVERAGE_ACTIONS, points->covered);
+    if (points->left_out_count > 0)
+        bf__diagnose(out, BF__D_COLUMNS_LEFT_OUT, points->left_out_count);
     if (points->borrowed_starts)
         BF_TRY(bf__warn(out, arena, err, BF__W_BORROWED_STARTS, false,
                         "the target's actions at the start states are taken to be those at the "

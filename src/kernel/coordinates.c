@@ -90,6 +90,14 @@ bf_status bf__coordinates_fit(bf__coordinates *out, const double *x, int64_t n, 
     return BF_OK;
 }
 
+void bf__coordinates_leave_out(bf__coordinates *coordinates, const bool *idle) {
+    int kept = 0;
+    for (int c = 0; c < coordinates->out; c++)
+        if (!idle[coordinates->list[c].column])
+            coordinates->list[kept++] = coordinates->list[c];
+    coordinates->out = kept;
+}
+
 void bf__coordinates_apply(double *z, const bf__coordinates *coordinates, const double *x,
                            int64_t n) {
     for (int c = 0; c < coordinates->out; c++) {

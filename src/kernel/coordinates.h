@@ -2,6 +2,7 @@
 #ifndef BF_KERNEL_COORDINATES_H
 #define BF_KERNEL_COORDINATES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "backflow/memory.h"
@@ -15,7 +16,7 @@ typedef struct bf__coordinate {
 
 typedef struct bf__coordinates {
     int in, out; /* columns of the log, coordinates */
-    const bf__coordinate *list;
+    bf__coordinate *list;
 } bf__coordinates;
 
 /* Scales each column of x (d, n) to mean 0 and standard deviation 1. A column that does not vary
@@ -25,6 +26,9 @@ typedef struct bf__coordinates {
 bf_status bf__coordinates_fit(bf__coordinates *out, const double *x, int64_t n, int d,
                               const double *scale, const double *period, bf_arena *arena,
                               bf_error *err);
+
+/* Takes the coordinates of columns out for which idle (in) is true. */
+void bf__coordinates_leave_out(bf__coordinates *coordinates, const bool *idle);
 
 /* Computes z (out, n) from x (in, n), both column after column. */
 void bf__coordinates_apply(double *z, const bf__coordinates *coordinates, const double *x,

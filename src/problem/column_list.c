@@ -4,8 +4,8 @@
  *     item = column [ ":" number ]
  *     column = "s" digits | "s"     ("s" is the only column there is)
  *
- * Numbers lie between 1e-12 and 1e12. The squares of what is divided by them are far from where
- * doubles end, and no column of a log is measured in such units. */
+ * Numbers lie between 1e-12 and 1e12; a unit may be 0. The squares of what is divided by them are
+ * far from where doubles end, and no column of a log is measured in such units. */
 #include "problem/column_list.h"
 
 #include <ctype.h>
@@ -29,7 +29,7 @@ typedef struct item {
     double number;
 } item;
 
-/* One item; `missing` is its number if it has none, and 0: it has to have one. */
+/* One item; `missing` is its number if it has none, and 0: it has to have one, which may be 0. */
 static bf_status parse_item(item *out, const char *name, const char *word, double missing,
                             bf_error *err) {
     char column[64], *end;
@@ -43,10 +43,12 @@ static bf_status parse_item(item *out, const char *name, const char *word, doubl
     out->column = out->only ? 0 : (int)number;
     if (!colon && !(missing > 0))
         return bf_fail(err, BF_EUSAGE, "%s: '%s' should be COLUMN:UNIT", name, word);
-    if (colon && (!bf__parse_real(colon + 1, &out->number) ||
-                  !(out->number >= least && out->number <= most)))
-        return bf_fail(err, BF_EUSAGE, "%s: %s: '%s' is not a number from %g to %g", name, column,
-                       colon + 1, least, most);
+    bool right =
+        colon && bf__parse_real(colon + 1, &out->number) &&
+        ((out->number >= least && out->number <= most) || (out->number == 0 && missing == 0));
+    if (colon && !right)
+        return bf_fail(err, BF_EUSAGE, "%s: %s: '%s' is not a number from %g to %g%s", name, column,
+                       colon + 1, least, most, missing > 0 ? "" : ", or 0");
     return BF_OK;
 }
 
@@ -83,7 +85,7 @@ bf_status bf__periodic_check(const bf_option *row, const char *text, bf_error *e
 bf_status bf__scale_check(const bf_option *row, const char *text, bf_error *err) {
     item items[MOST];
     int count;
-    return parse(items, &count, row->field, text, 0, err);
+    return names_none(text) ? BF_OK : parse(items, &count, row->field, text, 0, err);
 }
 
 static bf_status read_columns(double *out, const char *name, const char *text, double missing,
@@ -107,8 +109,21 @@ bf_status bf__periodic_read(double *period, const char *text, int d, bf_error *e
     return names_none(text) ? BF_OK : read_columns(period, "periodic", text, TAU, d, err);
 }
 
-bf_status bf__scale_read(double *unit, const char *text, int d, bf_error *err) {
-    return names_none(text) ? BF_OK : read_columns(unit, "scale", text, 0, d, err);
+bf_status bf__scale_read(double *unit, bool *left_out, const char *text, int d, bf_error *err) {
+    int left = 0;
+    if (names_none(text))
+        return BF_OK;
+    for (int j = 0; j < d; j++)
+        unit[j] = NAN;
+    BF_TRY(read_columns(unit, "scale", text, 0, d, err));
+    for (int j = 0; j < d; j++) {
+        left_out[j] = unit[j] == 0;
+        left += !left_out[j];
+        unit[j] = isnan(unit[j]) ? 0 : unit[j];
+    }
+    if (left == 0)
+        return bf_fail(err, BF_EUSAGE, "scale: %s leaves out every column of the state", text);
+    return BF_OK;
 }
 
 bf_status bf__period_fits(double period, int column, const double *x, int64_t n, bf_error *err) {

@@ -7,10 +7,6 @@
 
 /* Nodes are the distinct pairs of the chosen rows, those of one action together. Discrete actions
  * make a group each, in the space of states; vectors are one group, in the joint space. */
-/* Coordinates, states and vector actions together, up to which neighbours say a lot about a pair.
- */
-enum { BF__FEW_DIMENSIONS = 8 };
-
 typedef struct bf__nodes {
     int64_t rows;           /* chosen transitions: all of them, or a sample */
     const int64_t *row;     /* (rows), ascending */

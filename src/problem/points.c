@@ -18,8 +18,24 @@
 #include "core/fail.h"
 #include "core/share.h"
 #include "dataset/row_weights.h"
+#include "problem/idle.h"
 
 #define TAU 6.283185307179586476925286766559
+
+/* "s0, s2": the columns that are marked; NULL if there is none. */
+static bf_status name_columns(const char **out, const bool *marked, int d, bf_arena *arena,
+                              bf_error *err) {
+    char *names;
+    *out = NULL;
+    BF_ZALLOC(names, arena, 16 * (int64_t)d + 16, err);
+    for (int j = 0; j < d; j++)
+        if (marked[j]) {
+            size_t used = strlen(names);
+            snprintf(names + used, 16, "%ss%d", used ? ", " : "", j);
+            *out = names;
+        }
+    return BF_OK;
+}
 
 /* ---- Angles */
 
@@ -74,15 +90,11 @@ static bf_status choose_periods(double *period, const char **angles, const bf_da
             period[j] = find_period(data, j, step);
         bf_arena_rewind(arena, mark);
     }
-    char *names;
-    BF_ZALLOC(names, arena, 8 * d + 8, err);
+    bool *angle;
+    BF_ALLOC(angle, arena, d, err);
     for (int j = 0; j < d; j++)
-        if (period[j] > 0) {
-            size_t used = strlen(names);
-            snprintf(names + used, 16, "%ss%d", used ? ", " : "", j);
-            *angles = names;
-        }
-    return BF_OK;
+        angle[j] = period[j] > 0;
+    return name_columns(angles, angle, d, arena, err);
 }
 
 /* ---- Coordinates, whatever the policy */
@@ -91,11 +103,14 @@ static bf_status choose_periods(double *period, const char **angles, const bf_da
 typedef struct recipe {
     const bf_dataset *data;
     const char *periodic, *scale;
+    const double *unit;  /* (d): what `scale` says; 0: nothing */
+    const bool *idle;    /* (d): columns to leave out */
+    const char *without; /* their names */
 } recipe;
 
 typedef struct places {
     bf__coordinates states, actions;
-    const char *angles;
+    const char *angles, *left_out;
     const double *z, *nz; /* (d, n) */
     const double *u;      /* (k, n); NULL: actions are numbers */
     const char *made_by;
@@ -103,9 +118,9 @@ typedef struct places {
 
 /* False if the recipe is too long to be a key. */
 static bool name_recipe(char key[BF__SHARE_KEY], const recipe *r) {
-    return snprintf(key, BF__SHARE_KEY, "coordinates, periodic %s, scale %s",
-                    r->periodic ? r->periodic : "auto",
-                    r->scale ? r->scale : "auto") < BF__SHARE_KEY;
+    return snprintf(key, BF__SHARE_KEY, "coordinates, periodic %s, scale %s, without %s",
+                    r->periodic ? r->periodic : "auto", r->scale ? r->scale : "auto",
+                    r->without ? r->without : "none") < BF__SHARE_KEY;
 }
 
 static bf_status make_places(void **result, const void *self, bf_arena *arena, bf_error *err) {
@@ -114,14 +129,14 @@ static bf_status make_places(void **result, const void *self, bf_arena *arena, b
     int64_t n = data->n;
     int d = data->state_dim, k = data->action_dim;
     places *out;
-    double *period, *unit, *z, *nz, *u;
+    double *period, *z, *nz, *u;
     char *made_by;
     BF_ZALLOC(out, arena, 1, err);
     BF_ZALLOC(period, arena, d, err);
-    BF_ZALLOC(unit, arena, d, err);
     BF_TRY(choose_periods(period, &out->angles, data, r->periodic, arena, err));
-    BF_TRY(bf__scale_read(unit, r->scale, d, err));
-    BF_TRY(bf__coordinates_fit(&out->states, data->state, n, d, unit, period, arena, err));
+    BF_TRY(bf__coordinates_fit(&out->states, data->state, n, d, r->unit, period, arena, err));
+    bf__coordinates_leave_out(&out->states, r->idle);
+    BF_TRY(name_columns(&out->left_out, r->idle, d, arena, err));
     BF_ALLOC(z, arena, out->states.out * n, err);
     BF_ALLOC(nz, arena, out->states.out * n, err);
     bf__coordinates_apply(z, &out->states, data->state, n);
@@ -140,6 +155,31 @@ static bf_status make_places(void **result, const void *self, bf_arena *arena, b
     BF_ALLOC(u, arena, k * n, err);
     bf__coordinates_apply(u, &out->actions, data->action_vector, n);
     out->u = u;
+    return BF_OK;
+}
+
+/* The coordinates of a recipe, into what is there of `out`. */
+static bf_status take_places(bf__points *out, const places **at, recipe *by, bf_arena *arena,
+                             bf_error *err) {
+    const bf_dataset *data = by->data;
+    char key[BF__SHARE_KEY];
+    void *made;
+    BF_TRY(name_columns(&by->without, by->idle, data->state_dim, arena, err));
+    struct bf__share *share = name_recipe(key, by) ? data->share : NULL;
+    BF_TRY(bf__share_get(&made, share, make_places, by, arena, err, "%s", key));
+    *at = made;
+    out->d = (*at)->states.out;
+    out->z = (*at)->z;
+    out->nz = (*at)->nz;
+    out->u = (*at)->u;
+    out->coordinates = (*at)->states;
+    out->angles = (*at)->angles;
+    out->left_out = (*at)->left_out;
+    out->share = share;
+    out->made_by = (*at)->made_by;
+    out->left_out_count = 0;
+    for (int j = 0; j < data->state_dim; j++)
+        out->left_out_count += by->idle[j];
     return BF_OK;
 }
 
@@ -262,24 +302,29 @@ bf_status bf__points_make(bf__points *out, const bf_problem *problem, const char
                           const char *scale, const bf_context *context, bf_arena *arena,
                           bf_error *err) {
     const bf_dataset *data = problem->data;
-    const recipe by = {data, periodic, scale};
-    char key[BF__SHARE_KEY];
-    void *made;
-    struct bf__share *share = name_recipe(key, &by) ? data->share : NULL;
-    BF_TRY(bf__share_get(&made, share, make_places, &by, arena, err, "%s", key));
-    const places *at = made;
+    int d = data->state_dim;
+    recipe by = {.data = data, .periodic = periodic, .scale = scale};
+    bool *idle;
+    double *unit;
+    BF_ZALLOC(idle, arena, d, err);
+    BF_ZALLOC(unit, arena, d, err);
+    BF_TRY(bf__scale_read(unit, idle, scale, d, err));
+    by.unit = unit;
+    by.idle = idle;
     *out = (bf__points){.n = data->n,
-                        .d = at->states.out,
-                        .z = at->z,
-                        .nz = at->nz,
-                        .u = at->u,
-                        .coordinates = at->states,
-                        .angles = at->angles,
                         .covered = 1,
                         .steps = bf__steps_of(problem),
-                        .seed = context ? context->seed : 1,
-                        .share = share,
-                        .made_by = at->made_by};
+                        .seed = context ? context->seed : 1};
+    const places *at;
+    BF_TRY(take_places(out, &at, &by, arena, err));
+    if (!scale || strcmp(scale, "auto") == 0) {
+        int found;
+        const bf__located log = {data,   &out->coordinates, out->z,   out->nz,
+                                 out->u, &out->steps,       out->seed};
+        BF_TRY(bf__idle_columns(idle, &found, &log, arena, err));
+        if (found > 0)
+            BF_TRY(take_places(out, &at, &by, arena, err));
+    }
     BF_TRY(bf__row_weights_array(&out->weight, data, arena, err));
     if (out->steps.starts)
         BF_TRY(start_states(out, data, arena, err));

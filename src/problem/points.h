@@ -38,6 +38,8 @@ typedef struct bf__points {
     bf__coordinates coordinates; /* how a state of the log becomes a point */
     double covered;       /* share of the target's next actions that the log has ever taken */
     const char *angles;   /* "s0, s2": columns taken for angles; NULL: none */
+    const char *left_out; /* the same of columns that were left out */
+    int left_out_count;
     bool borrowed_starts; /* actions at the start states are those of the nearest next states */
 
     struct bf__share *share; /* of the log; NULL: nothing is shared */
@@ -49,9 +51,10 @@ static inline double bf__point_weight(const bf__points *points, int64_t i) {
     return points->weight ? points->weight[i] : 1;
 }
 
-/* Standardises states (angles as cosine and sine), and actions where they are vectors; gathers the
- * start states where they are needed. Actions that the log never shows get no probability: the
- * rest is scaled up, and `covered` says how much was left. */
+/* Standardises states (angles as cosine and sine; columns that are in the way left out, idle.h),
+ * and actions where they are vectors; gathers the start states where they are needed. Actions that
+ * the log never shows get no probability: the rest is scaled up, and `covered` says how much was
+ * left. */
 bf_status bf__points_make(bf__points *out, const bf_problem *problem, const char *periodic,
                           const char *scale, const bf_context *context, bf_arena *arena,
                           bf_error *err);

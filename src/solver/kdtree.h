@@ -6,6 +6,10 @@
 
 #include "backflow/memory.h"
 
+/* Coordinates, states and vector actions together, up to which neighbours say a lot about a pair.
+ */
+enum { BF__FEW_DIMENSIONS = 8 };
+
 enum { BF__KDTREE_LEAF = 16, BF__KDTREE_MOST = 128 }; /* points in a leaf; the largest k */
 
 typedef struct bf__kdnode {

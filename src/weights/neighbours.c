@@ -23,6 +23,11 @@ void bf__neighbours_note(const bf__points *points, const bf_context *context) {
         bf__message(context, BF_MESSAGE_NOTE,
                     "taken for angles, as cosine and sine: %s (`periodic` none if they are not)",
                     points->angles);
+    if (points->left_out)
+        bf__message(context, BF_MESSAGE_NOTE,
+                    "columns left out, because nothing that counts depends on them: %s (`scale` "
+                    "none keeps them)",
+                    points->left_out);
 }
 
 bf_status bf__neighbours_report(bf_estimate *out, const bf__points *points,
