@@ -66,6 +66,39 @@ static bf_status run_square(bf_estimate *out, const bf_problem *problem, const b
     return BF_OK;
 }
 
+/* Holds 8 MB, whatever the log. */
+static bf_status run_same(bf_estimate *out, const bf_problem *problem, const bf_model *model,
+                          const bf_settings *settings, const bf_context *context, bf_arena *room,
+                          bf_error *error) {
+    (void)problem, (void)model, (void)settings, (void)context;
+    char *piece;
+    BF_ALLOC(piece, room, 8000000, error);
+    out->value = 1;
+    return BF_OK;
+}
+
+/* Holds 2 MB, which is much for a part, and 1,000 bytes a row, which is much for the log. */
+static bf_status run_both(bf_estimate *out, const bf_problem *problem, const bf_model *model,
+                          const bf_settings *settings, const bf_context *context, bf_arena *room,
+                          bf_error *error) {
+    (void)model, (void)settings, (void)context;
+    char *piece;
+    BF_ALLOC(piece, room, 2000000 + 1000 * problem->data->n, error);
+    out->value = 1;
+    return BF_OK;
+}
+
+/* Holds features whose number has a limit: n min(n / 5, 300) / (1 + n / 10,000) numbers. */
+static bf_status run_limited(bf_estimate *out, const bf_problem *problem, const bf_model *model,
+                             const bf_settings *settings, const bf_context *context, bf_arena *room,
+                             bf_error *error) {
+    (void)model, (void)settings, (void)context;
+    double *piece, n = (double)problem->data->n;
+    BF_ALLOC(piece, room, (int64_t)(n * fmin(n / 5, 300) / (1 + n / 10000)), error);
+    out->value = 1;
+    return BF_OK;
+}
+
 static bf_status run_never(bf_estimate *out, const bf_problem *problem, const bf_model *model,
                            const bf_settings *settings, const bf_context *context, bf_arena *room,
                            bf_error *error) {
@@ -97,6 +130,17 @@ static void test_memory(void **state) {
     assert_near(square.bytes / ((double)N * N / 2), 1, 0.05);
     assert_near(square.power, 2, 0.05);
     assert_true(square.seconds > 0.9 * 2e-5 * N); /* a busy machine takes longer */
+    assert_near(ask(&data, run_same).bytes / 8e6, 1, 0.05);
+}
+
+/* What no small part shows is not known to a few percent: neither half nor twice as much. */
+static void test_growth_that_changes(void **state) {
+    (void)state;
+    bf_dataset data = make_log();
+    double both = ask(&data, run_both).bytes / (2e6 + 1000.0 * N);
+    double limited = ask(&data, run_limited).bytes / (8.0 * N * 300 / (1 + N / 1e4));
+    assert_true(both > 0.9 && both < 1.5);
+    assert_true(limited > 0.7 && limited < 1.5);
 }
 
 /* Rows of a bag are dealt one by one; few episodes, or a method that cannot run on a part, tell
@@ -132,6 +176,7 @@ static void test_machine(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         arena_test(test_memory),
+        arena_test(test_growth_that_changes),
         arena_test(test_unknown),
         arena_test(test_machine),
     };

@@ -96,7 +96,7 @@ static bf_status bad_count(const parse *with, int64_t line, const char *p, const
 static void spoil_row(const parse *with, int64_t row) {
     for (int c = 0; c < with->file->count; c++)
         if (with->sinks[c].values)
-            with->sinks[c].values[row] = bf__told();
+            with->sinks[c].values[row] = bf__faulty();
 }
 
 static bf_status parse_row(const parse *with, bf__chunk *part, const char *p, const char *end,
@@ -120,7 +120,7 @@ static bf_status parse_row(const parse *with, bf__chunk *part, const char *p, co
             at.row = line;
             BF_TRY(bf__faults_take(part->faults, bad, &at, &part->err));
             after = bf__field_end(d, p, end);
-            value = bf__told();
+            value = bf__faulty();
         }
         if (sink->values)
             sink->values[row] = value;

@@ -71,14 +71,14 @@ bf_fault bf__fault_at(const bf_dataset *data, int64_t i, const char *column) {
 }
 
 /* A NaN that arithmetic does not make. */
-static const uint64_t told_bits = 0x7ff80000746f6c64u;
+static const uint64_t faulty_bits = 0x7ff80000746f6c64u;
 
-double bf__told(void) {
+double bf__faulty(void) {
     double value;
-    memcpy(&value, &told_bits, sizeof value);
+    memcpy(&value, &faulty_bits, sizeof value);
     return value;
 }
 
-bool bf__is_told(double value) {
-    return memcmp(&value, &told_bits, sizeof value) == 0;
+bool bf__is_faulty(double value) {
+    return memcmp(&value, &faulty_bits, sizeof value) == 0;
 }

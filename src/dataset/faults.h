@@ -32,7 +32,7 @@ bf_fault bf__fault_in(const char *file, const char *column);
 bf_fault bf__fault_at(const bf_dataset *data, int64_t i, const char *column);
 
 /* What stands in for a value that is one of the faults: no number, and no gap either. */
-double bf__told(void);
-bool bf__is_told(double value);
+double bf__faulty(void);
+bool bf__is_faulty(double value);
 
 #endif

@@ -114,7 +114,7 @@ bf_status bf__gaps_find(bf_dataset *data, bf__rows *rows, const char *missing, b
 }
 
 static bool is_gap(double value) {
-    return isnan(value) && !bf__is_told(value);
+    return isnan(value) && !bf__is_faulty(value);
 }
 
 /* "log.csv:5, 9, 12, ..." into `text`; steps of an episode are named with it. */

@@ -444,7 +444,7 @@ static bf_status check_values(const bf__file *file, const log_file *own, int64_t
                                bf_fail(err, why.status, "%s: %s: row %lld: %s", file->path, place,
                                        (long long)fault.row, why.message),
                                &fault, err));
-        values[at] = bf__told();
+        values[at] = bf__faulty();
     }
     return BF_OK;
 }
@@ -525,7 +525,7 @@ static bf_status read_piece(const bf__file *file, log_file *own, int64_t e, cons
         BF_TRY(read_numbers(file, own, e, l->log_probs, sinks, own->mu, scratch, err));
         double *mu = sinks[own->mu].values;
         for (int64_t i = row; mu && i < row + rows; i++)
-            mu[i] = bf__is_told(mu[i]) ? mu[i] : exp(mu[i]);
+            mu[i] = bf__is_faulty(mu[i]) ? mu[i] : exp(mu[i]);
     }
     return BF_OK;
 }

@@ -161,7 +161,7 @@ static bf_status fill(const bf__file *file, const bf__sink *sinks, int64_t *row,
             wanted |= sinks[a->first + j].values != NULL;
         double *spoiled = a->columns ? NULL : sinks[a->first].values; /* its shape is a fault */
         for (int64_t i = 0; spoiled && i < file->rows; i++)
-            spoiled[i] = bf__told();
+            spoiled[i] = bf__faulty();
         if (!wanted)
             continue;
         bf_mark mark = bf_arena_mark(scratch);

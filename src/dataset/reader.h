@@ -26,7 +26,7 @@ typedef struct bf__file {
     const bf__reader *reader;
     bf__bytes bytes;
     const char *delimiter, *decimal; /* set by the caller, as bf_read_options has them; or NULL */
-    bf__faults *faults; /* set by the caller: bad values go here, and become bf__told() in the
+    bf__faults *faults; /* set by the caller: bad values go here, and become bf__faulty() in the
                            columns; NULL: they are errors */
     bool bare;          /* set by the caller: the file has no header, names are pi0, pi1, ... */
     int64_t line_base; /* set by the caller: lines of the file that are left out after the header */

@@ -257,7 +257,7 @@ bf_status bf__space_check(const bf__leaf *leaf, const double *values, int64_t ro
         int64_t e = *at % leaf->elements;
         double x = values[*at] - (double)leaf->start[e];
         bool choice = x == floor(x) && (leaf->n[e] == 0 || (x >= 0 && x < (double)leaf->n[e]));
-        if (!choice && !bf__is_told(values[*at]))
+        if (!choice && !bf__is_faulty(values[*at]))
             return no_choice(leaf, e, values[*at], err);
     }
     return BF_OK;
@@ -270,8 +270,9 @@ static void combine_choices(const bf__space *space, const bf__leaf *leaf, const 
         double index = leaf == space->leaves ? 0 : out[i];
         for (int64_t e = 0; e < leaf->elements; e++)
             index = index * (double)leaf->n[e] +
-                    (values ? values[i * leaf->elements + e] : bf__told()) - (double)leaf->start[e];
-        out[i] = isnan(index) ? bf__told() : index;
+                    (values ? values[i * leaf->elements + e] : bf__faulty()) -
+                    (double)leaf->start[e];
+        out[i] = isnan(index) ? bf__faulty() : index;
     }
 }
 
@@ -288,8 +289,8 @@ void bf__space_put(const bf__space *space, const bf__leaf *leaf, const double *v
         for (int64_t c = 0; c < columns; c++) {
             double *out = sinks[column + c].values;
             for (int64_t i = 0; out && i < rows; i++) {
-                double x = values ? values[i * leaf->elements + e] : bf__told();
-                bool spread = is_spread(leaf, e) && !bf__is_told(x);
+                double x = values ? values[i * leaf->elements + e] : bf__faulty();
+                bool spread = is_spread(leaf, e) && !bf__is_faulty(x);
                 out[offset + i] = spread ? x == (double)(leaf->start[e] + c) : x;
             }
         }

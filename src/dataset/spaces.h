@@ -55,7 +55,7 @@ bf_status bf__space_check(const bf__leaf *leaf, const double *values, int64_t ro
 
 /* Puts `rows` rows of a leaf into columns [offset, offset + rows). If the space is an index (or
  * `combine`), column 0 takes the number of the choice, otherwise choices are one column each. Sinks
- * are the space's, (width) or (1). `values` NULL: bf__told(), for a leaf that cannot be read. */
+ * are the space's, (width) or (1). `values` NULL: bf__faulty(), for a leaf that cannot be read. */
 void bf__space_put(const bf__space *space, const bf__leaf *leaf, const double *values, int64_t rows,
                    bool combine, const bf__sink *sinks, int64_t offset);
 

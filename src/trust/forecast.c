@@ -1,12 +1,21 @@
 /* forecast.c - What an estimate will take, before it is made.
  *
- * The method runs on two small parts of the log, n / 32 rows of whole episodes and twice as many.
- * Memory is the most that its arenas held at a time. Memory and time go on as powers of the rows;
- * the exponents are those between the two parts, cut to what methods have: 0 to 2 and 1 to 2.
+ * The method runs on three small parts of the log: n / 64 rows of whole episodes, twice and four
+ * times as many. Memory is the most that its pieces took at a time; the blocks that arenas usually
+ * ask for would hide how it grows. Between parts it grows as a power of the rows:
  *
- *     bytes(n) = bytes(n2) (n / n2)^p,   p = log2(bytes(n2) / bytes(n1))
+ *     bytes(2 n) = bytes(n) 2^p
  *
- * Cost  about a tenth of the estimate. */
+ * From the first two parts to the last two, p changes by a factor, and goes on to do so with every
+ * doubling. It falls if features or samples are on the way to the most that a method takes, but not
+ * below 1/3; it rises if what every row takes outgrows what does not depend on them, but not above
+ * 1, unless it was there already.
+ *
+ * Time is a power of the rows, too, 1 to 2. An exponent between 1 and 1.5 is one of a method that
+ * is linear in the long run and counts as 1. Intervals take what was measured: 2.25 times the
+ * estimate in all, and 1.2 times if they are fast.
+ *
+ * docs/scale.md has what forecasts came to. Cost  about a tenth of the estimate. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -17,7 +26,7 @@
 #include "estimator/answer.h"
 #include "trust/subset.h"
 
-enum { PARTS = 32, HEADER = 64 }; /* of the log; bytes before every piece, to know its size by */
+enum { HEADER = 64, TRIALS = 3 }; /* bytes before every piece, to know its size by */
 
 /* ---- Memory that is counted */
 
@@ -48,9 +57,10 @@ static void give(void *context, void *memory) {
 
 /* ---- Parts of the log */
 
-/* Deals episodes, or the rows of a bag, to PARTS parts. */
-static bf_status deal(bf__clusters *clusters, int32_t **part, const bf_dataset *data, uint64_t seed,
-                      bf_arena *arena, bf_error *err) {
+/* Deals episodes, or the rows of a bag, to 64 parts, or 32 if there are few; *parts is 0 if there
+ * are too few. */
+static bf_status deal(bf__clusters *clusters, int32_t **part, int *parts, const bf_dataset *data,
+                      uint64_t seed, bf_arena *arena, bf_error *err) {
     BF_TRY(bf__clusters_make(clusters, data, NULL, NULL, 0, arena, err));
     if (clusters->count == 0) {
         int32_t *of;
@@ -61,8 +71,10 @@ static bf_status deal(bf__clusters *clusters, int32_t **part, const bf_dataset *
             of[i] = (int32_t)(i % clusters->count);
         clusters->of = of;
     }
+    *parts = clusters->count >= 64 ? 64 : clusters->count >= 32 ? 32 : 0;
     BF_ALLOC(*part, arena, clusters->count, err);
-    bf__clusters_deal(*part, clusters->count, PARTS, seed, "forecast", 0);
+    if (*parts)
+        bf__clusters_deal(*part, clusters->count, *parts, seed, "forecast", 0);
     return BF_OK;
 }
 
@@ -74,7 +86,7 @@ static bf_status try_part(trial *out, const bf_estimator *estimator, const bf_pr
                           const bf_settings *settings, const bf__clusters *clusters,
                           const int32_t *part, const bf_context *context, bf_error *err) {
     counter count = {0, 0};
-    bf_allocator allocator = {take, give, &count, 0};
+    bf_allocator allocator = {take, give, &count, 1}; /* piece by piece */
     bf_problem question = *problem;
     bf_dataset data;
     bf_estimate *estimate;
@@ -96,10 +108,31 @@ static bf_status try_part(trial *out, const bf_estimator *estimator, const bf_pr
     return status;
 }
 
-/* How `small` at one size and `large` at twice as many rows go on at `ratio` times the latter. */
-static double go_on(double small, double large, double times, double ratio, double least) {
-    double power = log(large / small) / log(times);
-    return large * pow(ratio, fmin(fmax(power, least), 2));
+/* ---- Going on from there */
+
+/* An exponent of memory that does not depend on the rows; and the least of one that does. */
+static const double constant = 0.02, slowest = 1.0 / 3;
+
+/* The exponent by which x grows between two trials. */
+static double exponent(double x, double y, const trial *from, const trial *to) {
+    return log(y / x) / log(to->rows / from->rows);
+}
+
+static double go_on_bytes(const trial *t, double rows) {
+    double first = exponent(t[0].bytes, t[1].bytes, &t[0], &t[1]);
+    double last = exponent(t[1].bytes, t[2].bytes, &t[1], &t[2]);
+    double most = fmax(fmin(last, 2), 1), power = 0, p = last;
+    double change = first > 0 ? last / first : 2;
+    for (double left = log2(rows / t[2].rows); last > constant && left > 0; left -= 1) {
+        p = fmin(fmax(p * change, slowest), most);
+        power += p * fmin(left, 1);
+    }
+    return t[2].bytes * exp2(power);
+}
+
+static double go_on_seconds(const trial *t, double rows) {
+    double power = exponent(t[1].seconds, t[2].seconds, &t[1], &t[2]);
+    return t[2].seconds * pow(rows / t[2].rows, power > 1.5 ? fmin(power, 2) : 1);
 }
 
 bf_status bf_forecast_make(bf_forecast *out, const bf_estimator *estimator,
@@ -111,33 +144,32 @@ bf_status bf_forecast_make(bf_forecast *out, const bf_estimator *estimator,
     bf_mark mark = bf_arena_mark(arena);
     bf__clusters clusters;
     int32_t *part;
-    trial trials[2];
+    int parts;
+    trial t[TRIALS];
     double rows = (double)problem->data->n;
     *out = (bf_forecast){rows, NAN, NAN, NAN};
-    BF_TRY(deal(&clusters, &part, problem->data, quiet.seed, arena, err));
-    for (int k = 0; k < 2; k++) {
+    BF_TRY(deal(&clusters, &part, &parts, problem->data, quiet.seed, arena, err));
+    for (int k = 0; k < TRIALS; k++) {
         bf_error cause;
-        for (int64_t c = 0; c < clusters.count && k == 1; c++)
-            part[c] = part[c] <= 1 ? 0 : 2; /* two parts together */
-        bf_status status = clusters.count >= PARTS
-                               ? try_part(&trials[k], estimator, problem, settings, &clusters, part,
-                                          &quiet, &cause)
-                               : BF_EDATA;
-        if (status != BF_OK) { /* a part may be too small for the method: nothing is known */
+        for (int64_t c = 0; c < clusters.count && k > 0 && parts; c++)
+            part[c] = part[c] < 1 << k ? 0 : part[c]; /* 2^k parts together */
+        bf_status status =
+            parts ? try_part(&t[k], estimator, problem, settings, &clusters, part, &quiet, &cause)
+                  : BF_EDATA;
+        /* A part may be too small for the method, or as large as the one before: nothing is known.
+         */
+        if (status != BF_OK || (k > 0 && !(t[k].rows > 1.2 * t[k - 1].rows))) {
             bf_arena_rewind(arena, mark);
             return BF_OK;
         }
     }
     bf_arena_rewind(arena, mark);
-    double times = trials[1].rows / trials[0].rows, ratio = rows / trials[1].rows;
     int interval = how ? how->interval : BF_INTERVAL_FULL;
-    if (!(times > 1.2))
-        return BF_OK;
-    out->bytes = go_on(trials[0].bytes, trials[1].bytes, times, ratio, 0);
-    out->power = fmin(fmax(log(trials[1].bytes / trials[0].bytes) / log(times), 0.5), 2);
-    out->seconds = go_on(trials[0].seconds, trials[1].seconds, times, ratio, 1) *
-                   (interval == BF_INTERVAL_FULL   ? 3
-                    : interval == BF_INTERVAL_FAST ? 1.3
-                                                   : 1);
+    out->bytes = go_on_bytes(t, rows);
+    out->power =
+        fmin(fmax(exponent(t[2].bytes, out->bytes, &t[2], &(trial){.rows = rows}), 0.5), 2);
+    out->seconds = go_on_seconds(t, rows) * (interval == BF_INTERVAL_FULL   ? 2.25
+                                             : interval == BF_INTERVAL_FAST ? 1.2
+                                                                            : 1);
     return BF_OK;
 }
