@@ -148,6 +148,15 @@ BF_API bool bf_dataset_gap(const bf_dataset *data, int index, const char **colum
 BF_API const char *bf_dataset_gaps_text(const bf_dataset *data, char *text, int size);
 /* Rows that `max_rows` left out. */
 BF_API int64_t bf_dataset_rows_left_out(const bf_dataset *data);
+
+/* The same log for several questions, which are asked one after the other: with several policies,
+ * or with several options. What they have in common, as coordinates, trees of neighbours and
+ * features, is made once and kept, up to about `bytes`; the digits of answers do not change. A log
+ * that shares is for one thread at a time; threads that work on the same log have one each. To be
+ * ended before its arena and the log are. Answers of before stay as they are. */
+BF_API bf_status bf_dataset_share(const bf_dataset **out, const bf_dataset *data, double bytes,
+                                  bf_arena *arena, bf_error *err);
+BF_API void bf_dataset_unshare(const bf_dataset *shared); /* NULL is fine */
 /* Names of columns that mean nothing here, "x, y"; NULL: none. */
 BF_API const char *bf_dataset_ignored(const bf_dataset *data);
 

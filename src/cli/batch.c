@@ -60,6 +60,7 @@ typedef struct batch {
     const batch_options *o;
     bf__questions questions;
     bf__batch_way way;
+    bf_read_options reading;
     int64_t *open; /* (open_count): questions to be asked */
     int64_t open_count, finished;
     /* In the first process. */
@@ -233,7 +234,7 @@ static bf_status read_only_log(const batch *b, bf_error *err) {
     if (b->questions.log_count > 1)
         return BF_OK;
     bf_status status = bf__shelf_take(&log, b->way.shelf, 0, &b->tool->context, &cause);
-    bf__shelf_give_back(b->way.shelf, 0);
+    bf__shelf_give_back(b->way.shelf, 0, &log);
     if (status == BF_ECANCELLED)
         *err = cause;
     return status == BF_ECANCELLED ? status : BF_OK;
@@ -249,11 +250,14 @@ static bf_status answer_all(batch *b, bf_error *err) {
     b->way.threads = threads / workers;
     bf__work work = {b->open_count, workers,     b->way.threads, run_job,
                      take_line,     on_finished, on_watch,       b};
-    bf_status status = BF_OK;
-    if (b->open_count > 0)
+    const bf__questions *q = &b->questions;
+    bf_status status = bf__shelf_make(&b->way.shelf, q->logs, q->log_count, workers,
+                                      q->count == q->log_count, &b->reading, b->tool->arena, err);
+    if (b->open_count > 0 && status == BF_OK)
         status = read_only_log(b, err);
     if (b->open_count > 0 && status == BF_OK)
         status = bf__deal_run(&work, team, b->tool->arena, err);
+    bf__shelf_clear(b->way.shelf);
     return team ? team->agree(status, err) : status;
 }
 
@@ -305,7 +309,6 @@ static bf_status check_files(const batch *b, const bf__opening *with, bf_error *
 static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err) {
     batch_options o;
     bf__opening with;
-    bf_read_options reading;
     batch b = {.tool = tool, .o = &o};
     BF_TRY(bf__opening_parse(&with, tool, &bf__command_batch, &table, &o, argc, argv, err));
     if (with.log_count == 0)
@@ -326,11 +329,8 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
                                       o.further.by, &with.command, false},
                             .further = &o.further,
                             .common = &tool->common};
-    BF_TRY(bf__question_reading(&reading, &b.way.asked, &with.read, tool->arena, err));
-    BF_TRY(bf__shelf_make(&b.way.shelf, b.questions.logs, b.questions.log_count, &reading,
-                          tool->arena, err));
+    BF_TRY(bf__question_reading(&b.reading, &b.way.asked, &with.read, tool->arena, err));
     bf_status status = ask_all(&b, exit_status, err);
-    bf__shelf_clear(b.way.shelf);
     bf__answers_close(b.answers);
     return status;
 }

@@ -119,7 +119,7 @@ static bf_status ask(const char **json, bool *cannot_tell, const bf__batch_way *
         status = answer(json, cannot_tell, way, tool, &log, question->policy, err);
     for (int k = 0; k < tool->command_count; k++)
         bf_policy_close(tool->commands[k]);
-    bf__shelf_give_back(way->shelf, question->log);
+    bf__shelf_give_back(way->shelf, question->log, &log);
     return bf__args_flags(way->with->slots, way->with->slot_count, status, err);
 }
 
