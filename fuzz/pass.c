@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     try(data, size);
     if (size > 0) {
         size_t body = size > 40 && memcmp(data, "BFpass\r\n", 8) == 0 ? 32 : 1;
-        uint64_t kind = body == 32 ? data[16] : data[0] % 3, end = body == 32 ? size - 8 : size;
+        uint64_t kind = body == 32 ? data[16] : data[0] % 5, end = body == 32 ? size - 8 : size;
         bf__pack_bytes(&p, "BFpass\r\n", 8);
         bf__pack_u64(&p, 1);
         bf__pack_u64(&p, kind);

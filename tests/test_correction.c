@@ -100,6 +100,14 @@ static void check_correction(bool leave_own) {
         }
         assert_near(sum, 1, 1e-8);
         assert_near(signed_value, value, 1e-6);
+        /* The fitted q gives the same value: sum u (r - psi'theta), theta = L' beta. */
+        double beta[M], by_q = reward;
+        assert_ok(bf__correction_value(beta, correction, rewards, 1, ridge[s], NULL, arena, &err),
+                  err);
+        for (int p = 0; p < M; p++)
+            for (int q = p; q < M; q++)
+                by_q -= balance[p] * lowrank->l[q * M + p] * beta[q];
+        assert_near(by_q, signed_value, 1e-7);
     }
     double residual[2];
     assert_ok(bf__features_residual(residual, lowrank, base.u, 1, false, 1, NULL, arena, &err),

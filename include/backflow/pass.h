@@ -5,11 +5,15 @@
  * any number of machines; passes of the same kind are then made one. The result has the same
  * digits however the rows were dealt: counts are whole numbers, and sums are kept exactly.
  *
- * Three kinds of pass make an answer, one after the other (docs/scale.md):
+ * Passes make an answer one after the other (docs/scale.md): a sample, and then, if states are
+ * finite, counts and effects; if they are real-valued, landmarks and moments.
  *
  *     sample     what there is, and a sample of whole episodes as a log in memory
  *     counts     of finite states: all that a model of the log is made of
  *     effects    what each episode contributes to the answer and to its error
+ *     landmarks  of real-valued states: how many rows each pair of the sample stands for
+ *     moments    sums of all rows under weights and values that the sample gave, for the answer and
+ *                for its error
  *
  * A pass is a handle in the arena that its maker was given; it grows there. */
 #ifndef BACKFLOW_PASS_H
@@ -43,7 +47,11 @@ BF_API bf_status bf_pass_pack(const void **bytes, size_t *size, bf_pass *pass, b
 BF_API bf_status bf_pass_unpack(bf_pass **out, const void *bytes, size_t size, const char *name,
                                 bf_arena *arena, bf_error *err);
 
-/* "sample", "counts", "effects". */
+/* Threads that adding rows to this pass may take, as the context says; otherwise it is one. The
+ * result is the same. */
+BF_API void bf_pass_threads(bf_pass *pass, const bf_context *context);
+
+/* "sample", "counts", "effects", "landmarks", "moments". */
 BF_API const char *bf_pass_kind(const bf_pass *pass);
 
 /* ---- sample */
@@ -70,6 +78,10 @@ typedef struct bf_whole {
     bf_overview seen;
     bool counted; /* the answer is of all rows; otherwise of the sample */
     double naive; /* the mean reward of all rows, if it is counted */
+    /* The last pass that the answer comes from: "effects" if all rows were counted, "moments" if
+     * all rows were summed up under what the sample gave, "sample" if it is of the sample alone.
+     * NULL: not said. */
+    const char *by;
 } bf_whole;
 
 /* The sample as a log. */
@@ -97,17 +109,44 @@ BF_API bf_status bf_pass_counts_answer(const bf_estimate **out, bf_pass **effect
                                        const bf_settings *settings, const bf_context *context,
                                        bf_arena *arena, bf_error *err);
 
-/* ---- effects */
+/* ---- landmarks */
 
-/* What the effects say about the error of the answer. The verdict also goes by where the weights
+/* Whether the method answers from moments of all rows, for this question on the sample. */
+BF_API bf_status bf_pass_summable(bool *out, const bf_estimator *estimator,
+                                  const bf_problem *sampled, const bf_settings *settings,
+                                  bf_arena *arena, bf_error *err);
+
+/* Landmarks for a question: answers it on the sample, and fixes what rows are weighed by and what
+ * is expected of them. Batches need the target policy, here and below. *on_sample is for
+ * bf_pass_moments_answer. */
+BF_API bf_status bf_pass_landmarks(bf_pass **out, const bf_estimate **on_sample,
+                                   const bf_estimator *estimator, const bf_problem *sampled,
+                                   const bf_overview *overview, const bf_settings *settings,
+                                   const bf_context *context, bf_arena *arena, bf_error *err);
+
+/* ---- moments */
+
+/* What the next reading fills, once the landmarks have all rows. */
+BF_API bf_status bf_pass_moments(bf_pass **out, const bf_pass *landmarks, bf_arena *arena,
+                                 bf_error *err);
+
+/* The answer from the moments of all rows. It has no weights of rows other than those of the
+ * sample. */
+BF_API bf_status bf_pass_moments_answer(const bf_estimate **out, const bf_pass *moments,
+                                        const bf_estimator *estimator, const bf_estimate *on_sample,
+                                        const bf_problem *sampled, bf_arena *arena, bf_error *err);
+
+/* ---- effects, moments */
+
+/* What the last pass says about the error of the answer. The verdict also goes by where the weights
  * lie in the sample. */
-BF_API bf_status bf_pass_trust(const bf_trust **out, const bf_pass *effects,
+BF_API bf_status bf_pass_trust(const bf_trust **out, const bf_pass *last,
                                const bf_estimate *estimate, const bf_problem *sampled,
                                const bf_overview *overview, const bf_trust_options *how,
                                const bf_context *context, bf_arena *arena, bf_error *err);
 
 /* The mean reward of all rows. */
-BF_API double bf_pass_naive(const bf_pass *effects);
+BF_API double bf_pass_naive(const bf_pass *last);
 
 #ifdef __cplusplus
 }

@@ -165,9 +165,26 @@ def test_states_that_do_not_add_up(real: bf.Log) -> None:
     answer, kinds = answer_of(parts, method="wis", behavior="uniform", interval="none")
     assert kinds == ["sample"] and answer.whole is not None and not answer.whole["counted"]
     assert answer.whole["sample_rows"] == len(real)
-    fewer, _ = answer_of(parts, sample=100, interval="none")
-    assert fewer.whole is not None and fewer.whole["sample_rows"] == 100
-    assert fewer.weights is not None and len(fewer.weights) == 100
+    fewer, kinds = answer_of(parts, sample=100, method="blackbox", weights="neighbours", interval="none")
+    assert kinds == ["sample"] and fewer.whole is not None and fewer.whole["sample_rows"] == 100
+    assert fewer.whole["by"] == "sample" and fewer.weights is not None and len(fewer.weights) == 100
+
+
+def test_real_valued_states() -> None:
+    """All rows count, weighed by what a sample says; the same digits however the log is cut."""
+    log = bf.simulate("pendulum", behavior="handmade@0.5", target="handmade@0.8", episodes=30, steps=50)
+    columns = {"state": "s", "action": "a", "reward": "r", "next_state": "ns", "pi": "pi", "next_pi": "npi"}
+    given = {name: log.column(column) for name, column in columns.items()}
+    given["episode"] = np.arange(len(log)) // 50
+    answers = []
+    for parts in (1, 2, 5):
+        answer, kinds = answer_of([(bf.Log(**one), first) for one, first in cut(given, parts)], sample=500)
+        assert kinds == ["sample", "landmarks", "moments"]
+        assert answer.whole is not None and answer.whole["by"] == "moments" and answer.whole["rows"] == len(log)
+        answers.append((answer.value, answer.interval))
+    assert answers[0] == answers[1] == answers[2]
+    alone = bf.estimate(bf.Log(**given), interval="none")
+    assert answers[0][1] is not None and abs(answers[0][0] - alone.value) < 2 * answers[0][1].half
 
 
 def test_what_is_wrong(walks: Columns, tmp_path: pathlib.Path) -> None:

@@ -3,8 +3,10 @@
  *     1  sample    what there is; a sample of episodes, on which the question is put
  *     2  counts    of all rows, if states are finite and the method goes by counts
  *     3  effects   of all episodes, for the interval
+ *     2  landmarks of real-valued states: the rows that each pair of the sample stands for
+ *     3  moments   of all rows, under what the sample gave
  *
- * If the method does not go by counts, the sample stands for the log. Pieces are dealt to the
+ * If the method does not add up, the sample stands for the log. Pieces are dealt to the
  * processes of a team in turn. With `work`, every finished reading is kept there with the question
  * that it belongs to. */
 #include "cli/large.h"
@@ -70,6 +72,7 @@ static bf_status read_pieces(bf_pass *pass, bf__large *l, bf_error *err) {
     bf_context context = l->tool->context;
     context.callbacks.progress = on_progress;
     context.callbacks.context = &w;
+    bf_pass_threads(pass, &context);
     snprintf(w.task, sizeof w.task, "reading %d, for %s", l->readings, bf_pass_kind(pass));
     for (int64_t k = 0; k < bf_stream_pieces(l->stream); k++) {
         bf_arena *arena;
@@ -284,7 +287,7 @@ bf_status bf__large_load(bf__large *l, bf__question *q, bf__tool *tool,
                          const bf__opening *with, bf_error *err) {
     double begun = bf__tool_seconds();
     bf_read_options reading;
-    *l = (bf__large){.options = options, .tool = tool};
+    *l = (bf__large){.options = options, .tool = tool, .whole = {.by = "sample"}};
     BF_TRY(bf__question_reading(&reading, asked, &with->read, tool->arena, err));
     bf_status status = bf_stream_open(&l->stream, with->logs, with->log_count, &reading,
                                       piece_bytes(options->max_memory), tool->arena, err);
@@ -320,11 +323,42 @@ static bf_status count(const bf_estimate **estimate, const bf_trust **trust, bf_
                          &tool->context, tool->arena, err);
 }
 
+static bf_status sum_up(const bf_estimate **estimate, const bf_trust **trust, bf__large *l,
+                        const bf__question *q, const bf__opening *with, int k, bf_error *err) {
+    bf__tool *tool = l->tool;
+    const bf_estimator *method = with->methods.list[k];
+    const bf_estimate *on_sample = NULL;
+    bf_pass *landmarks = NULL, *moments = NULL;
+    BF_TRY(agree(l,
+                 bf_pass_landmarks(&landmarks, &on_sample, method, &q->problem, &l->whole.seen,
+                                   with->methods.settings[k], &tool->context, tool->arena, err),
+                 err));
+    BF_TRY(agree(l, bf__team_share(&landmarks, tool->team, tool->arena, err), err));
+    BF_TRY(fill(&landmarks, l, err));
+    BF_TRY(agree(l, bf_pass_moments(&moments, landmarks, tool->arena, err), err));
+    BF_TRY(fill(&moments, l, err));
+    l->whole.naive = bf_pass_naive(moments);
+    BF_TRY(bf_pass_moments_answer(estimate, moments, method, on_sample, &q->problem, tool->arena,
+                                  err));
+    return bf_pass_trust(trust, moments, *estimate, &q->problem, &l->whole.seen, &with->trust,
+                         &tool->context, tool->arena, err);
+}
+
 bf_status bf__large_answer(bool *counted, const bf_estimate **estimate, const bf_trust **trust,
                            bf__large *l, const bf__question *q, const bf__opening *with, int k,
                            bf_error *err) {
-    BF_TRY(bf_pass_countable(counted, with->methods.list[k], &q->problem, with->methods.settings[k],
-                             l->tool->arena, err));
-    l->whole.counted = *counted;
-    return *counted ? count(estimate, trust, l, q, with, k, err) : BF_OK;
+    const bf_estimator *method = with->methods.list[k];
+    const bf_settings *settings = with->methods.settings[k];
+    bf_arena *arena = l->tool->arena;
+    bool summed = false;
+    BF_TRY(bf_pass_countable(counted, method, &q->problem, settings, arena, err));
+    /* If the sample is the log, what it says in memory is of all rows, with a full interval. */
+    if (!*counted && l->whole.seen.sample_rows < l->whole.seen.rows)
+        BF_TRY(bf_pass_summable(&summed, method, &q->problem, settings, arena, err));
+    l->whole.by = *counted ? "effects" : summed ? "moments" : "sample";
+    l->whole.counted = *counted || summed;
+    if (*counted)
+        return count(estimate, trust, l, q, with, k, err);
+    *counted = summed;
+    return summed ? sum_up(estimate, trust, l, q, with, k, err) : BF_OK;
 }

@@ -15,8 +15,9 @@ typedef struct bf__large_options {
 #define BF__LARGE_ROWS(type, at)                                                                   \
     BF_OPTION_ROW("max_memory", type, at max_memory, "0", 0, 1e6, NULL,                            \
                   "GB: If the log would take more than this, read its files in pieces, a few "     \
-                  "times (docs/scale.md). Finite states are counted, all of them; for anything "   \
-                  "else, a sample of episodes stands for the log. 0: no limit.",                   \
+                  "times (docs/scale.md). Finite states are counted, all of them; real-valued "    \
+                  "ones are weighed, all of them, by what a sample of episodes says; for "         \
+                  "anything else, the sample stands for the log. 0: no limit.",                    \
                   NULL),                                                                           \
         BF_OPTION_ROW("sample", type, at sample, "50000", 1, 1e9, NULL, "N: Rows of that sample.", \
                       NULL),                                                                       \

@@ -63,6 +63,10 @@ static inline const bf_estimator *bf__maker(const bf_estimate *estimate, const b
 bf_status bf__need_starts(const char *name, const bf__steps *steps, bool episodes, bool policy,
                           bf_error *err);
 
+/* Whether the method has all that it needs of the log; says what is missing. */
+bf_status bf__estimator_ready(const bf_estimator *estimator, const bf_problem *problem,
+                              bf_error *err);
+
 /* As bf_estimator_run, into a struct that the caller has. */
 bf_status bf__estimator_run(const bf_estimator *estimator, bf_estimate *out,
                             const bf_problem *problem, const bf_settings *settings,

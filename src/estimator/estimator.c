@@ -53,8 +53,8 @@ bf_status bf__need_starts(const char *name, const bf__steps *steps, bool episode
 }
 
 /* Says what is missing, before any work. */
-static bf_status check_needs(const bf_estimator *estimator, const bf_problem *problem,
-                             bf_error *err) {
+bf_status bf__estimator_ready(const bf_estimator *estimator, const bf_problem *problem,
+                              bf_error *err) {
     const bf_dataset *data = problem->data;
     const char *name = estimator->name;
     if ((estimator->needs & BF_NEEDS_TARGET) && !data->npi && !data->na)
@@ -172,7 +172,7 @@ bf_status bf__estimator_run(const bf_estimator *estimator, bf_estimate *out,
         return bf_fail(err, BF_EUSAGE, "gamma: %g is outside 0 to 1", problem->gamma);
     if (problem->data->n < 1)
         return bf_fail(err, BF_EDATA, "the log has no transitions");
-    BF_TRY(check_needs(estimator, problem, err));
+    BF_TRY(bf__estimator_ready(estimator, problem, err));
     if (!settings) {
         bf_settings *defaults;
         BF_TRY(bf_estimator_settings(&defaults, estimator, NULL, arena, err));

@@ -325,6 +325,19 @@ bf_status bf__judge(bf_estimate *out, const char *method, const bf_problem *prob
 
 /* ---- Handing out weights */
 
+bf_status bf__cut_to_range(bf_estimate *out, double low, double high, bf_arena *arena,
+                           bf_error *err) {
+    double found = out->value, range = high - low;
+    out->value = fmin(fmax(found, low), high);
+    double moved = fabs(out->value - found);
+    if (!(moved > 1e-9 * fmax(range, fmax(fabs(low), fabs(high)))))
+        return BF_OK;
+    return bf__warn(out, arena, err, BF__W_OUT_OF_RANGE, moved > 0.01 * range,
+                    "the fit gave %.6g, which no rewards from %.6g to %.6g can have as their mean: "
+                    "it was cut to that range",
+                    found, low, high);
+}
+
 bf_status bf__hand_out(bf_estimate *out, const bf_problem *problem, const double *weights,
                        double *with_signs, double mass, bf_arena *arena, bf_error *err) {
     const bf_dataset *data = problem->data;
@@ -337,9 +350,9 @@ bf_status bf__hand_out(bf_estimate *out, const bf_problem *problem, const double
         low = fmin(low, 0);
         high = fmax(high, 0);
     }
-    out->value = fmin(fmax(found, low), high);
     out->weights = weights;
     out->signed_weights = with_signs;
+    BF_TRY(bf__cut_to_range(out, low, high, arena, err));
     if (out->value == found)
         return BF_OK;
     for (int64_t i = 0; i < data->n && weights; i++)
@@ -347,11 +360,5 @@ bf_status bf__hand_out(bf_estimate *out, const bf_problem *problem, const double
     double part = weights ? fmin((found - out->value) / (found - inside), 1) : 0;
     for (int64_t i = 0; i < data->n && weights; i++)
         with_signs[i] += part * (weights[i] - with_signs[i]);
-    double moved = fabs(out->value - found), range = high - low;
-    if (!(moved > 1e-9 * fmax(range, fmax(fabs(low), fabs(high)))))
-        return BF_OK;
-    return bf__warn(out, arena, err, BF__W_OUT_OF_RANGE, moved > 0.01 * range,
-                    "the fit gave %.6g, which no rewards from %.6g to %.6g can have as their mean: "
-                    "it was cut to that range",
-                    found, low, high);
+    return BF_OK;
 }

@@ -23,6 +23,10 @@ double bf__least_rows(double n);
  * but tried again. It is higher than bf__least_rows, since another start costs only time. */
 double bf__least_rows_of_fit(double n);
 
+/* Cuts the value to low .. high, the range that a mean of the rewards can have, with a warning. */
+bf_status bf__cut_to_range(bf_estimate *out, double low, double high, bf_arena *arena,
+                           bf_error *err);
+
 /* Hands out `weights` (n), not negative, and `with_signs` (n), for which
  * sum_i with_signs_i r_i = out->value. The value is cut to the range that a mean of the rewards can
  * have, if the weights make `mass` together (NaN: at most 1, and the rest earns 0 if ends absorb).

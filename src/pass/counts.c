@@ -9,9 +9,12 @@
 
 #include "core/fail.h"
 
-static bf_status add(void *self, const bf_dataset *data, int64_t first, bf_error *err) {
+static bf_status add(void *self, const bf_dataset *data, int64_t first, int threads,
+                     bf_arena *scratch, bf_error *err) {
     bf__counts *c = self;
     bf__tally *t = &c->tally;
+    (void)threads;
+    (void)scratch;
     if (!data->action || data->state_dim != t->d || data->actions > t->actions)
         return bf_fail(err, BF_EDATA,
                        "%s: %d numbers in a state and %d actions, where the sample has %d and %d",

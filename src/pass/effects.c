@@ -43,10 +43,13 @@ static bf_status add_episode(bf__effects *e, const bf_dataset *data, const int64
     return BF_OK;
 }
 
-static bf_status add(void *self, const bf_dataset *data, int64_t first, bf_error *err) {
+static bf_status add(void *self, const bf_dataset *data, int64_t first, int threads,
+                     bf_arena *scratch, bf_error *err) {
     bf__effects *e = self;
     double scale = bf__total_scale(e->gauge.reward_exponent);
     (void)first;
+    (void)threads;
+    (void)scratch;
     if (!data->action || data->state_dim != e->gauge.names.d ||
         data->actions > e->gauge.names.actions)
         return bf_fail(err, BF_EDATA, "%s: not the log that was counted", data->sources[0].path);
@@ -92,13 +95,6 @@ bf_status bf__effects_of(const bf__effects **out, const bf_pass *pass, bf_error 
                        pass->kind->name);
     *out = pass->self;
     return BF_OK;
-}
-
-double bf_pass_naive(const bf_pass *pass) {
-    const bf__effects *e = NULL;
-    if (bf__effects_of(&e, pass, NULL) != BF_OK || e->rows == 0)
-        return NAN;
-    return bf__total_mean(e->reward, e->rows, bf__total_scale(e->gauge.reward_exponent));
 }
 
 /* ---- Bytes */

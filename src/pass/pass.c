@@ -8,6 +8,7 @@
  *     u64       checksum of everything before it */
 #include <string.h>
 
+#include "core/context.h"
 #include "core/fail.h"
 #include "pass/kind.h"
 
@@ -27,7 +28,7 @@ const bf__pass_kind *bf__pass_kind_at(int index) {
 bf_status bf__pass_make(bf_pass **out, const bf__pass_kind *kind, void *self, bf_arena *arena,
                         bf_error *err) {
     BF_ALLOC(*out, arena, 1, err);
-    **out = (bf_pass){kind, self};
+    **out = (bf_pass){kind, self, 1};
     return BF_OK;
 }
 
@@ -46,7 +47,15 @@ bf_status bf_pass_add(bf_pass *pass, const bf_dataset *rows, int64_t first, bf_e
         return bf_fail(err, BF_EUSAGE,
                        "duration: a log whose steps take different times has to be read into "
                        "memory whole; passes count steps");
-    return pass->kind->add(pass->self, rows, first, err);
+    bf_arena *scratch;
+    BF_TRY(bf_arena_create(&scratch, NULL, err));
+    bf_status status = pass->kind->add(pass->self, rows, first, pass->threads, scratch, err);
+    bf_arena_destroy(scratch);
+    return status;
+}
+
+void bf_pass_threads(bf_pass *pass, const bf_context *context) {
+    pass->threads = bf__threads(context);
 }
 
 bf_status bf_pass_merge(bf_pass *into, const bf_pass *from, bf_error *err) {

@@ -180,9 +180,12 @@ static void note(sample *s, int64_t rows, int64_t episodes, int64_t dropped, int
         s->states = states > s->states ? states : s->states;
 }
 
-static bf_status add(void *self, const bf_dataset *data, int64_t first, bf_error *err) {
+static bf_status add(void *self, const bf_dataset *data, int64_t first, int threads,
+                     bf_arena *scratch, bf_error *err) {
     sample *s = self;
     (void)first;
+    (void)threads;
+    (void)scratch;
     BF_TRY(bf__row_form_of(&s->form, data, s->arena, err));
     if (!s->scratch)
         BF_ALLOC(s->scratch, s->arena, s->form.width, err);

@@ -139,7 +139,7 @@ static bf_status merge_rows(bf__nodes *out, const bf__points *points, bf_arena *
     return BF_OK;
 }
 
-static bf_status plant_trees(bf__nodes *out, bf_arena *arena, bf_error *err) {
+bf_status bf__nodes_plant(bf__nodes *out, bf_arena *arena, bf_error *err) {
     bf__kdtree *tree;
     BF_ZALLOC(tree, arena, out->groups, err);
     for (int b = 0; b < out->groups; b++) {
@@ -171,7 +171,7 @@ static bf_status make(void **result, const void *self, bf_arena *arena, bf_error
                        .groups = points->actions ? points->actions : 1};
     BF_TRY(choose_rows(out, points, r->most, arena, err));
     BF_TRY(merge_rows(out, points, arena, err));
-    BF_TRY(plant_trees(out, arena, err));
+    BF_TRY(bf__nodes_plant(out, arena, err));
     *result = out;
     return BF_OK;
 }

@@ -27,6 +27,9 @@ typedef struct bf__nodes {
 bf_status bf__nodes_make(bf__nodes *out, const bf__points *points, int64_t most, bf_arena *arena,
                          bf_error *err);
 
+/* Plants the trees of nodes that have x, first, groups and dim. */
+bf_status bf__nodes_plant(bf__nodes *nodes, bf_arena *arena, bf_error *err);
+
 /* The coordinates of transition i as a node: q (dim). */
 void bf__nodes_place(double *q, const bf__nodes *nodes, const bf__points *points, int64_t i);
 

@@ -123,20 +123,10 @@ static bool name_recipe(char key[BF__SHARE_KEY], const recipe *r) {
                     r->without ? r->without : "none") < BF__SHARE_KEY;
 }
 
-static bf_status make_places(void **result, const void *self, bf_arena *arena, bf_error *err) {
-    const recipe *r = self;
-    const bf_dataset *data = r->data;
+/* The rows in the coordinates that *out has. */
+static bf_status apply_places(places *out, const bf_dataset *data, bf_arena *arena, bf_error *err) {
     int64_t n = data->n;
-    int d = data->state_dim, k = data->action_dim;
-    places *out;
-    double *period, *z, *nz, *u;
-    char *made_by;
-    BF_ZALLOC(out, arena, 1, err);
-    BF_ZALLOC(period, arena, d, err);
-    BF_TRY(choose_periods(period, &out->angles, data, r->periodic, arena, err));
-    BF_TRY(bf__coordinates_fit(&out->states, data->state, n, d, r->unit, period, arena, err));
-    bf__coordinates_leave_out(&out->states, r->idle);
-    BF_TRY(name_columns(&out->left_out, r->idle, d, arena, err));
+    double *z, *nz, *u;
     BF_ALLOC(z, arena, out->states.out * n, err);
     BF_ALLOC(nz, arena, out->states.out * n, err);
     bf__coordinates_apply(z, &out->states, data->state, n);
@@ -145,38 +135,56 @@ static bf_status make_places(void **result, const void *self, bf_arena *arena, b
     BF_TRY(bf__points_check(nz, data->next_state, &out->states, "ns", data, err));
     out->z = z;
     out->nz = nz;
-    BF_ALLOC(made_by, arena, BF__SHARE_KEY, err);
-    name_recipe(made_by, r);
-    out->made_by = made_by;
-    *result = out;
     if (data->action)
         return BF_OK;
-    BF_TRY(bf__coordinates_fit(&out->actions, data->action_vector, n, k, NULL, NULL, arena, err));
-    BF_ALLOC(u, arena, k * n, err);
+    BF_ALLOC(u, arena, data->action_dim * n, err);
     bf__coordinates_apply(u, &out->actions, data->action_vector, n);
     out->u = u;
     return BF_OK;
 }
 
+static bf_status make_places(void **result, const void *self, bf_arena *arena, bf_error *err) {
+    const recipe *r = self;
+    const bf_dataset *data = r->data;
+    int d = data->state_dim;
+    places *out;
+    double *period;
+    char *made_by;
+    BF_ZALLOC(out, arena, 1, err);
+    BF_ZALLOC(period, arena, d, err);
+    BF_TRY(choose_periods(period, &out->angles, data, r->periodic, arena, err));
+    BF_TRY(bf__coordinates_fit(&out->states, data->state, data->n, d, r->unit, period, arena, err));
+    bf__coordinates_leave_out(&out->states, r->idle);
+    BF_TRY(name_columns(&out->left_out, r->idle, d, arena, err));
+    if (!data->action)
+        BF_TRY(bf__coordinates_fit(&out->actions, data->action_vector, data->n, data->action_dim,
+                                   NULL, NULL, arena, err));
+    BF_ALLOC(made_by, arena, BF__SHARE_KEY, err);
+    name_recipe(made_by, r);
+    out->made_by = made_by;
+    *result = out;
+    return apply_places(out, data, arena, err);
+}
+
 /* The coordinates of a recipe, into what is there of `out`. */
-static bf_status take_places(bf__points *out, const places **at, recipe *by, bf_arena *arena,
-                             bf_error *err) {
+static bf_status take_places(bf__points *out, recipe *by, bf_arena *arena, bf_error *err) {
     const bf_dataset *data = by->data;
     char key[BF__SHARE_KEY];
     void *made;
     BF_TRY(name_columns(&by->without, by->idle, data->state_dim, arena, err));
     struct bf__share *share = name_recipe(key, by) ? data->share : NULL;
     BF_TRY(bf__share_get(&made, share, make_places, by, arena, err, "%s", key));
-    *at = made;
-    out->d = (*at)->states.out;
-    out->z = (*at)->z;
-    out->nz = (*at)->nz;
-    out->u = (*at)->u;
-    out->coordinates = (*at)->states;
-    out->angles = (*at)->angles;
-    out->left_out = (*at)->left_out;
+    const places *at = made;
+    out->d = at->states.out;
+    out->z = at->z;
+    out->nz = at->nz;
+    out->u = at->u;
+    out->coordinates = at->states;
+    out->action_coordinates = at->actions;
+    out->angles = at->angles;
+    out->left_out = at->left_out;
     out->share = share;
-    out->made_by = (*at)->made_by;
+    out->made_by = at->made_by;
     out->left_out_count = 0;
     for (int j = 0; j < data->state_dim; j++)
         out->left_out_count += by->idle[j];
@@ -202,19 +210,25 @@ static double keep_seen(double *p, const bool *seen, int actions, int64_t n) {
     return kept < 1 - 1e-9 ? kept : 1;
 }
 
+static bf_status find_seen(bf__points *out, const bf_dataset *data, bf_arena *arena,
+                           bf_error *err) {
+    bool *seen;
+    BF_ZALLOC(seen, arena, data->actions, err);
+    for (int64_t i = 0; i < data->n; i++)
+        seen[data->action[i]] = true;
+    out->seen = seen;
+    return BF_OK;
+}
+
 static bf_status discrete_actions(bf__points *out, const bf_dataset *data, bf_arena *arena,
                                   bf_error *err) {
     int64_t n = data->n;
     double *npi;
-    bool *seen;
     out->actions = data->actions;
     out->action = data->action;
-    BF_ZALLOC(seen, arena, data->actions, err);
     BF_ALLOC(npi, arena, data->actions * n, err);
     memcpy(npi, data->npi, (size_t)(data->actions * n) * sizeof *npi);
-    for (int64_t i = 0; i < n; i++)
-        seen[data->action[i]] = true;
-    out->covered = fmin(keep_seen(npi, seen, data->actions, n), 1);
+    out->covered = fmin(keep_seen(npi, out->seen, data->actions, n), 1);
     out->npi = npi;
     if (out->starts == 0)
         return BF_OK;
@@ -223,7 +237,7 @@ static bf_status discrete_actions(bf__points *out, const bf_dataset *data, bf_ar
     for (int a = 0; a < data->actions; a++)
         for (int64_t e = 0; e < out->starts; e++)
             pi0[a * out->starts + e] = data->pi[a * n + data->order[data->begin[e]]];
-    keep_seen(pi0, seen, data->actions, out->starts);
+    keep_seen(pi0, out->seen, data->actions, out->starts);
     out->pi0 = pi0;
     return BF_OK;
 }
@@ -298,6 +312,15 @@ static bf_status start_states(bf__points *out, const bf_dataset *data, bf_arena 
     return bf__start_weights(&out->weight0, data, arena, err);
 }
 
+/* What is left to do once rows have coordinates. */
+static bf_status finish(bf__points *out, const bf_dataset *data, bf_arena *arena, bf_error *err) {
+    BF_TRY(bf__row_weights_array(&out->weight, data, arena, err));
+    if (out->steps.starts)
+        BF_TRY(start_states(out, data, arena, err));
+    return data->action ? discrete_actions(out, data, arena, err)
+                        : vector_actions(out, data, &out->action_coordinates, arena, err);
+}
+
 bf_status bf__points_make(bf__points *out, const bf_problem *problem, const char *periodic,
                           const char *scale, const bf_context *context, bf_arena *arena,
                           bf_error *err) {
@@ -315,19 +338,45 @@ bf_status bf__points_make(bf__points *out, const bf_problem *problem, const char
                         .covered = 1,
                         .steps = bf__steps_of(problem),
                         .seed = context ? context->seed : 1};
-    const places *at;
-    BF_TRY(take_places(out, &at, &by, arena, err));
+    BF_TRY(take_places(out, &by, arena, err));
     if (!scale || strcmp(scale, "auto") == 0) {
         int found;
         const bf__located log = {data,   &out->coordinates, out->z,   out->nz,
                                  out->u, &out->steps,       out->seed};
         BF_TRY(bf__idle_columns(idle, &found, &log, arena, err));
         if (found > 0)
-            BF_TRY(take_places(out, &at, &by, arena, err));
+            BF_TRY(take_places(out, &by, arena, err));
     }
-    BF_TRY(bf__row_weights_array(&out->weight, data, arena, err));
-    if (out->steps.starts)
-        BF_TRY(start_states(out, data, arena, err));
-    return data->action ? discrete_actions(out, data, arena, err)
-                        : vector_actions(out, data, &at->actions, arena, err);
+    if (data->action)
+        BF_TRY(find_seen(out, data, arena, err));
+    return finish(out, data, arena, err);
+}
+
+bf_status bf__points_like(bf__points *out, const bf__points *as, const bf_problem *problem,
+                          bf_arena *arena, bf_error *err) {
+    const bf_dataset *data = problem->data;
+    places at = {.states = as->coordinates, .actions = as->action_coordinates};
+    *out = (bf__points){.n = data->n,
+                        .d = at.states.out,
+                        .coordinates = at.states,
+                        .action_coordinates = at.actions,
+                        .seen = as->seen,
+                        .seed = as->seed,
+                        .steps = bf__steps_of(problem)};
+    bool ends = out->steps.restarts || out->steps.absorbs;
+    if (ends && !(as->steps.restarts || as->steps.absorbs)) {
+        char where[256];
+        int64_t i =
+            (const uint8_t *)memchr(data->terminated, 1, (size_t)data->n) - data->terminated;
+        return bf_fail(err, BF_EDATA,
+                       "%s: this step ends the episode, and no step of the sample does: a larger "
+                       "`sample` would show some",
+                       bf_dataset_where(data, i, where, sizeof where));
+    }
+    out->steps.starts = as->steps.starts;
+    BF_TRY(apply_places(&at, data, arena, err));
+    out->z = at.z;
+    out->nz = at.nz;
+    out->u = at.u;
+    return finish(out, data, arena, err);
 }

@@ -34,8 +34,10 @@ typedef struct bf__points {
     const double *u0;      /* (M * k, starts) */
     int64_t most_starts;   /* of which a flow draws this many; 0: 1,000 */
 
-    uint64_t seed;               /* of whatever is sampled from here on */
-    bf__coordinates coordinates; /* how a state of the log becomes a point */
+    uint64_t seed;                      /* of whatever is sampled from here on */
+    bf__coordinates coordinates;        /* how a state of the log becomes a point */
+    bf__coordinates action_coordinates; /* how an action does, if actions are vectors */
+    const bool *seen;     /* (A): the log shows the action; NULL if actions are vectors */
     double covered;       /* share of the target's next actions that the log has ever taken */
     const char *angles;   /* "s0, s2": columns taken for angles; NULL: none */
     const char *left_out; /* the same of columns that were left out */
@@ -58,6 +60,12 @@ static inline double bf__point_weight(const bf__points *points, int64_t i) {
 bf_status bf__points_make(bf__points *out, const bf_problem *problem, const char *periodic,
                           const char *scale, const bf_context *context, bf_arena *arena,
                           bf_error *err);
+
+/* Other rows of the same kind, in the coordinates of `as` and with the actions that were seen
+ * there: the points of a row do not depend on the rows beside it. `as` does not borrow starts. If a
+ * step ends, some step of `as` has to. */
+bf_status bf__points_like(bf__points *out, const bf__points *as, const bf_problem *problem,
+                          bf_arena *arena, bf_error *err);
 
 /* Refuses coordinates z (d, n) of the columns x that are too large to go on with: it names the row
  * and the column, `prefix` and its number. */

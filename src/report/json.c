@@ -56,9 +56,10 @@ static json_t *parts(const bf_estimate *estimate) {
 /* Of a log that was read in pieces. */
 static json_t *whole_log(const bf_whole *whole) {
     const bf_overview *o = &whole->seen;
-    return json_pack("{s:I, s:I, s:I, s:I, s:b}", "rows", (json_int_t)o->rows, "episodes",
+    return json_pack("{s:I, s:I, s:I, s:I, s:b, s:s?}", "rows", (json_int_t)o->rows, "episodes",
                      (json_int_t)o->episodes, "sample_rows", (json_int_t)o->sample_rows,
-                     "sample_episodes", (json_int_t)o->sample_episodes, "counted", whole->counted);
+                     "sample_episodes", (json_int_t)o->sample_episodes, "counted", whole->counted,
+                     "by", whole->by);
 }
 
 json_t *bf__json_answer(const bf_answer *answer) {

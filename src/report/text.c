@@ -81,6 +81,9 @@ static void describe(FILE *out, const bf_answer *answer) {
     bf__describe_log(out, &shown);
     if (whole && !whole->counted)
         fprintf(out, ", sampled from %s transitions", bf__grouped(whole->seen.rows, rows));
+    else if (whole && whole->by && strcmp(whole->by, "moments") == 0)
+        fprintf(out, ", weighed by what %s of them say",
+                bf__grouped(whole->seen.sample_rows, rows));
 }
 
 /* ---- What stands under the answer */

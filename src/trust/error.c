@@ -8,7 +8,8 @@
 #include <string.h>
 
 /* docs/trust.md has the logs they were chosen on, and what was measured on others. */
-static const double shift_with_parts = 0.25, shift_alone = 0.3;
+static const double shift_with_parts = 0.25;
+const double bf__shift_alone = 0.3;
 static const double least = 1.0 / 3; /* of se */
 
 static bool has_part(const bf__measured *answers, int count, int part) {
@@ -66,7 +67,7 @@ void bf__error_fill(double *z, const bf__error_form *form, const bf__measured *a
     for (int s = 0; s < BF__MOST_SPLITS; s++)
         if (form->size[s] > 0)
             shifts[s] = sqrt(1.0 / form->splits) * (mean[s] - answer->value);
-    shifts[BF__MOST_SPLITS] = (form->df > 0 ? shift_with_parts : shift_alone) * answer->shift;
+    shifts[BF__MOST_SPLITS] = (form->df > 0 ? shift_with_parts : bf__shift_alone) * answer->shift;
 }
 
 static double squares(const double *z, int64_t n) {

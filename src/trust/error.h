@@ -57,6 +57,9 @@ void bf__error_fill(double *z, const bf__error_form *form, const bf__measured *a
  * neither. */
 double bf__error_variance(const bf__error_form *form, const double *z);
 
+/* How much the shift of a correction counts if no parts of the log were estimated. */
+extern const double bf__shift_alone;
+
 /* Degrees of freedom, if `effective` clusters carry the weight: that many less 1, but no more than
  * the parts have if they are all there is, and at least 2. */
 double bf__error_df(const bf__error_form *form, double effective);

@@ -23,11 +23,12 @@
 #include "core/fail.h"
 #include "estimator/judge.h"
 #include "estimator/result.h"
+#include "weights/corrected.h"
 #include "weights/neighbours.h"
 #include "weights/noise.h"
-#include "weights/rebalance.h"
 
-enum { WIDTHS = 2, RIDGES = 2, MEMBERS = WIDTHS * RIDGES, RUNGS = 5 };
+enum { WIDTHS = BF__MOST_BASES, RIDGES = 2, MEMBERS = WIDTHS * RIDGES, RUNGS = 5 };
+_Static_assert((int)MEMBERS == (int)BF__MOST_MEMBERS, "a fit has room for all members");
 enum { FEATURES = 800, ALL_ROWS = 40000, SOME_ROWS = 30000, LARGE = 100000 };
 static const double widths[WIDTHS] = {2, 1}; /* the last one's features serve the report */
 static const double credible = 0.05;
@@ -50,6 +51,9 @@ typedef struct trial {
     int members, raised, abandoned;
     bool interrupted;
     double residual[2]; /* of the weights, of equal weights */
+    bf__fit *fit;       /* what is kept for other rows; NULL: nothing */
+    bf_arena *kept;     /* where */
+    double *quantity;   /* (quantities, n) of the fit */
 } trial;
 
 /* The ladder of ridges: from what was asked for on, or from the least that makes sense. */
@@ -117,7 +121,14 @@ static bf_status add_member(trial *t, int rung, const bf__correction *correction
         t->sum[i] += use[i];
     memcpy(t->member + t->members * n, use, (size_t)n * sizeof *use);
     t->value[t->members++] = mean_reward(use, reward, n);
-    return BF_OK;
+    if (!t->fit)
+        return BF_OK;
+    bf__basis *basis = &t->fit->basis[t->fit->bases - 1];
+    double *beta = basis->beta + (int64_t)basis->members++ * t->fit->quantities * basis->m;
+    t->fit->members++;
+    return at == RUNGS ? BF_OK
+                       : bf__correction_value(beta, correction, t->quantity, t->fit->quantities,
+                                              t->ridge[at], context, arena, err);
 }
 
 /* The base weights as the only member. */
@@ -142,6 +153,40 @@ static double clip(double *w, const trial *t, int64_t n) {
     return negative;
 }
 
+/* ---- What is kept of it */
+
+/* What the value is the mean of, and whether a step ends. */
+static bf_status find_quantities(trial *t, const bf_problem *problem, bf_arena *arena,
+                                 bf_error *err) {
+    const bf_dataset *data = problem->data;
+    t->fit->quantities = t->points.steps.restarts && problem->gamma == 1 ? 2 : 1;
+    BF_ALLOC(t->quantity, arena, t->fit->quantities * data->n, err);
+    for (int64_t i = 0; i < data->n; i++) {
+        t->quantity[i] = data->reward[i];
+        if (t->fit->quantities > 1)
+            t->quantity[data->n + i] = bf__step_ended(&t->points.steps, i);
+    }
+    return BF_OK;
+}
+
+/* The features as a basis, with room for its members. */
+static bf_status keep_basis(trial *t, const bf__lowrank *lowrank, bf_arena *arena, bf_error *err) {
+    bf__basis *b = &t->fit->basis[t->fit->bases++];
+    const bf__flow *f = lowrank->flow;
+    const bf__data_d *from = &lowrank->pivots;
+    *b = (bf__basis){.m = lowrank->m,
+                     .flow = {.d = f->d,
+                              .actions = f->actions,
+                              .action_dim = f->action_dim,
+                              .samples = f->samples,
+                              .kernel = f->kernel}};
+    BF_TRY(bf__data_make(&b->pivots, &b->flow, from->z, from->action, from->u, b->m, arena, err));
+    BF_ZALLOC(b->beta, arena, RIDGES * t->fit->quantities * b->m, err);
+    return BF_OK;
+}
+
+/* ---- Stage 2 */
+
 static bf_status correct_width(trial *t, double *w, double *negative, bool last, double width,
                                const bf_problem *problem, const bf_context *context,
                                bf_arena *arena, bf_error *err) {
@@ -151,6 +196,8 @@ static bf_status correct_width(trial *t, double *w, double *negative, bool last,
     BF_TRY(
         bf__features_make(&lowrank, &t->points, &t->kernel, width, t->rank, context, arena, err));
     t->m = lowrank->m;
+    if (t->fit)
+        BF_TRY(keep_basis(t, lowrank, t->kept, err));
     if (t->base.sum > 0) {
         bf__correction *correction;
         bf__lowrank part;
@@ -218,9 +265,14 @@ static bf_status correct(trial *t, double *w, double *negative, const bf_problem
                          const bf_context *context, bf_arena *arena, bf_error *err) {
     int64_t n = problem->data->n;
     for (int s = 0; s < WIDTHS; s++) {
-        bf_status status =
-            correct_width(t, w, negative, s == WIDTHS - 1, widths[s], problem, context, arena, err);
-        if (status == BF_ECANCELLED) {
+        bf_arena *scratch = arena; /* what is kept in between must not be given back with it */
+        if (t->fit)
+            BF_TRY(bf_arena_create(&scratch, NULL, err));
+        bf_status status = correct_width(t, w, negative, s == WIDTHS - 1, widths[s], problem,
+                                         context, scratch, err);
+        if (t->fit)
+            bf_arena_destroy(scratch);
+        if (status == BF_ECANCELLED && !t->fit) {
             t->interrupted = true;
             add_base(t, problem->data->reward, n);
             *negative = clip(w, t, n);
@@ -246,11 +298,15 @@ static const bf_option rows[] = {
 static const bf_option_table table =
     BF_OPTION_TABLE("Options of blackbox, weights corrected", corrected_options, rows);
 
-static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_settings *settings,
-                     const bf_context *context, bf_arena *arena, bf_error *err) {
+extern const bf__weights bf__weights_corrected;
+
+/* `fit` may be NULL. */
+static bf_status weigh(bf_estimate *out, bf__fit *fit, const bf_problem *problem,
+                       const bf_settings *settings, const bf_context *context, bf_arena *arena,
+                       bf_error *err) {
     const corrected_options *options = bf_settings_of(settings, &table);
     int64_t n = problem->data->n;
-    trial t = {.members = 0};
+    trial t = {.fit = fit, .kept = arena};
     double *w, *with_signs, negative = 0, spread;
     t.given = options->ridge;
     t.ridges = options->ridge.given ? 1 : RIDGES;
@@ -268,6 +324,8 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
     BF_ZALLOC(t.sum, arena, n, err);
     BF_ALLOC(t.member, arena, MEMBERS * n, err);
     BF_ALLOC(t.w, arena, RUNGS * n, err);
+    if (fit)
+        BF_TRY(find_quantities(&t, problem, arena, err));
     BF_TRY(correct(&t, w, &negative, problem, context, arena, err));
     bf__result_from_weights(out, problem, w);
     double shown = out->value;
@@ -282,7 +340,25 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
     BF_TRY(bf__neighbours_report(out, &t.points, &t.base, t.residual[0], t.residual[1], t.m, arena,
                                  err));
     BF_TRY(warn(out, &t, arena, err));
+    if (fit) {
+        fit->points = t.points;
+        fit->base = t.base;
+        fit->noise = t.noise;
+    }
     return bf__hand_out(out, problem, w, with_signs, NAN, arena, err);
+}
+
+static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_settings *settings,
+                     const bf_context *context, bf_arena *arena, bf_error *err) {
+    return weigh(out, NULL, problem, settings, context, arena, err);
+}
+
+bf_status bf__corrected_fit(bf_estimate *out, bf__fit *fit, const bf_problem *problem,
+                            const bf_settings *settings, const bf_context *context, bf_arena *arena,
+                            bf_error *err) {
+    *fit = (bf__fit){.bases = 0};
+    out->model = bf__weights_corrected.model.name;
+    return weigh(out, fit, problem, settings, context, arena, err);
 }
 
 static int suits(const bf_dataset *data) {

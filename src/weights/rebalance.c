@@ -49,25 +49,8 @@
 #include "flow/lowrank_sums.h"
 #include "linalg/dense.h"
 
-enum { ROWS = 2048 };
+enum { ROWS = BF__CORRECTION_ROWS };
 static const double floor_of_g = 1e-7;
-
-struct bf__correction {
-    const bf__neighbours *base;
-    const bf__lowrank *lowrank, *part; /* of all rows, of those that are summed over */
-    const bf__sample *some;            /* those rows; NULL: all */
-    const double *u;                   /* their weights */
-    int64_t m;
-    double *l;      /* (m, m): G, then its factor L */
-    double *x;      /* (m, m): C, then X' = (L^-1 C)', a row for each psi */
-    double *a;      /* (m, m): A */
-    double *h;      /* (N): a row's own part in its fitted value; NULL: it stays */
-    double *phi;    /* (m): phibar */
-    double *psi;    /* (m): psibar of all rows, less what flows in from outside */
-    double *centre; /* (m): the inner products of what psi is less by in A */
-    double *inflow; /* (m): (1 - gamma) S0; 0 if nothing flows in from outside */
-    double least;   /* the least ridge that makes A positive */
-};
 
 /* One block of rows. */
 typedef struct block {
@@ -300,22 +283,30 @@ double bf__correction_least(const bf__correction *correction) {
 
 /* ---- Weights */
 
+bf_status bf__correction_solve(double *y, const bf__correction *q, double ridge,
+                               const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf_mark mark = bf_arena_mark(arena);
+    double *a;
+    bool positive;
+    BF_ALLOC(a, arena, q->m * q->m, err);
+    BF_TRY(factor(&positive, a, q, ridge, err));
+    if (positive) {
+        BF_TRY(bf__cholesky_solve(y, 1, a, q->m, context, err));
+    } else {
+        add_ridge(a, q, ridge);
+        BF_TRY(bf__lu_solve(y, 1, a, q->m, arena, err));
+    }
+    bf_arena_rewind(arena, mark);
+    return BF_OK;
+}
+
 /* y and alpha (ridges, m): alpha = L^-T X y. */
 static bf_status solve(double *y, double *alpha, const bf__correction *q, const double *ridge,
                        int ridges, const bf_context *context, bf_arena *arena, bf_error *err) {
     int64_t m = q->m;
-    double *a;
-    BF_ALLOC(a, arena, m * m, err);
     for (int s = 0; s < ridges; s++) {
-        bool positive;
         memcpy(y + s * m, q->psi, (size_t)m * sizeof *y);
-        BF_TRY(factor(&positive, a, q, ridge[s], err));
-        if (positive) {
-            BF_TRY(bf__cholesky_solve(y + s * m, 1, a, m, context, err));
-        } else {
-            add_ridge(a, q, ridge[s]);
-            BF_TRY(bf__lu_solve(y + s * m, 1, a, m, arena, err));
-        }
+        BF_TRY(bf__correction_solve(y + s * m, q, ridge[s], context, arena, err));
         BF_TRY(bf__matvec(alpha + s * m, q->x, true, y + s * m, m, m, context, err));
     }
     return bf__lower_solve(alpha, ridges, q->l, m, true, context, err);

@@ -23,7 +23,7 @@ from .policy import Policy
 class Partial:
     """What a reading has found in parts of a log. It can be pickled, sent and kept."""
 
-    kind: str  #: the reading it belongs to: ``"sample"``, ``"counts"`` or ``"effects"``
+    kind: str  #: the reading it belongs to: ``"sample"``, ``"counts"``, ``"effects"``, ``"landmarks"`` or ``"moments"``
     data: bytes = dataclasses.field(repr=False)  #: the library's own bytes, the same on every machine
     rows: int  #: rows of the log that it is of
     names: Names = dataclasses.field(repr=False)  #: what the numbers of the log mean
@@ -55,6 +55,7 @@ class _Study:
         self.whole = ffi.new("bf_whole *")
         self.question: Optional[Question] = None
         self.answer: Any = None
+        self.on_sample: Any = None
 
     def call(self) -> Call:
         return Call(self.asked.seed, self.asked.threads, False)
@@ -72,7 +73,7 @@ class Reading:
         self._empty, self._policy, self._study = empty, policy, study
         self._names, self._actions = names, actions
         arena = Arena()
-        #: What is read for: ``"sample"``, ``"counts"`` or ``"effects"``.
+        #: What is read for: ``"sample"``, ``"counts"``, ``"effects"``, ``"landmarks"`` or ``"moments"``.
         self.kind: str = ffi.string(lib.bf_pass_kind(_unpack(empty, arena))).decode()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -97,8 +98,9 @@ def begin(
     """The first reading of a log in parts, for the question that :func:`estimate` would answer.
 
     If states are finite and the method goes by counts (the default does), the answer is that of all
-    rows, in three readings. Otherwise whole episodes with `sample` rows together stand for the log,
-    and one reading is enough; ``answer.whole["counted"]`` says which.
+    rows, in three readings. If they are real-valued, the default weighs all rows by what whole
+    episodes with `sample` rows together say, in three readings, too. Otherwise these episodes stand
+    for the log, and one reading is enough; ``answer.whole["by"]`` says which.
 
     >>> import backflow as bf
     >>> parts = [bf.simulate("modelwin", behavior="behavior", episodes=500, steps=4, seed=k) for k in (1, 2)]
@@ -153,7 +155,10 @@ def finish(reading: Reading, found: Partial) -> Union[Reading, Answer]:
         raise errors.UsageError("reading: a copy that was sent; finish takes the reading that begin or finish gave")
     if found.kind != reading.kind:
         raise errors.UsageError(f"found: of a reading for {found.kind}, and this one is for {reading.kind}")
-    ends = {"sample": _end_sample, "counts": _end_counts, "effects": _end_effects}
+    ends = {
+        "sample": _end_sample, "counts": _end_counts, "effects": _end_effects, "landmarks": _end_landmarks,
+        "moments": _end_moments,
+    }  # fmt: skip
     with study.call() as call:
         return ends[reading.kind](study, found, call)
 
@@ -170,20 +175,30 @@ def _end_sample(study: _Study, found: Partial, call: Call) -> Union[Reading, Ans
     call.check(lib.bf_pass_sample_log(rows, sample, call.context, arena.pointer, call.err))
     log = Log._of(rows[0], arena, names=found.names, actions=whole.seen.actions)
     question = study.question = Question(log, asked.policy, asked.behavior, asked.gamma, asked.terminal, call)
-    chosen, counted = study.chosen, ffi.new("bool *")
-    call.check(
-        lib.bf_pass_countable(
-            counted, chosen.estimator, question.problem, chosen.settings, question.arena.pointer, call.err
-        )
-    )
-    whole.counted = counted[0]
+    chosen, counted, summed = study.chosen, ffi.new("bool *"), ffi.new("bool *")
+    about = (chosen.estimator, question.problem, chosen.settings, question.arena.pointer, call.err)
+    call.check(lib.bf_pass_countable(counted, *about))
+    if not counted[0] and whole.seen.sample_rows < whole.seen.rows:
+        call.check(lib.bf_pass_summable(summed, *about))
+    whole.counted = counted[0] or summed[0]
+    whole.by = study.arena.keep("effects" if counted[0] else "moments" if summed[0] else "sample")
     if not whole.counted:
         answer = run(question, chosen, study.how, call)
         answer.whole = whole
         return told(answer, chosen, study.how, question, study)
-    counts, seen = ffi.new("bf_pass **"), ffi.addressof(whole, "seen")
-    call.check(lib.bf_pass_counts(counts, question.problem, seen, question.arena.pointer, call.err))
-    return Reading(_pack(counts[0], question.arena), asked.policy, study, found.names, log.actions)
+    following, seen = ffi.new("bf_pass **"), ffi.addressof(whole, "seen")
+    if counted[0]:
+        call.check(lib.bf_pass_counts(following, question.problem, seen, question.arena.pointer, call.err))
+    else:
+        on_sample = ffi.new("const bf_estimate **")
+        call.check(
+            lib.bf_pass_landmarks(
+                following, on_sample, chosen.estimator, question.problem, seen, chosen.settings, call.context,
+                question.arena.pointer, call.err,
+            )
+        )  # fmt: skip
+        study.on_sample = on_sample[0]
+    return Reading(_pack(following[0], question.arena), asked.policy, study, found.names, log.actions)
 
 
 def _end_counts(study: _Study, found: Partial, call: Call) -> Reading:
@@ -203,14 +218,39 @@ def _end_counts(study: _Study, found: Partial, call: Call) -> Reading:
     return Reading(_pack(effects[0], arena), study.asked.policy, study, found.names, question.log.actions)
 
 
+def _end_landmarks(study: _Study, found: Partial, call: Call) -> Reading:
+    question = study.question
+    assert question is not None
+    arena, moments = question.arena, ffi.new("bf_pass **")
+    call.check(lib.bf_pass_moments(moments, _unpack(found.data, arena), arena.pointer, call.err))
+    return Reading(_pack(moments[0], arena), study.asked.policy, study, found.names, question.log.actions)
+
+
+def _end_moments(study: _Study, found: Partial, call: Call) -> Answer:
+    question, chosen = study.question, study.chosen
+    assert question is not None
+    answer = study.answer = new_answer(question, chosen)
+    estimate = ffi.new("const bf_estimate **")
+    call.check(
+        lib.bf_pass_moments_answer(
+            estimate, _unpack(found.data, question.arena), chosen.estimator, study.on_sample, question.problem,
+            question.arena.pointer, call.err,
+        )
+    )  # fmt: skip
+    answer.estimate = estimate[0]
+    answer.seconds_estimate = call.seconds()
+    return _end_effects(study, found, call)
+
+
 def _end_effects(study: _Study, found: Partial, call: Call) -> Answer:
+    """Of the last reading, be it of effects or of moments."""
     question, answer, whole = study.question, study.answer, study.whole
     assert question is not None
-    effects, trust = _unpack(found.data, question.arena), ffi.new("const bf_trust **")
-    whole.naive = lib.bf_pass_naive(effects)
+    last, trust = _unpack(found.data, question.arena), ffi.new("const bf_trust **")
+    whole.naive = lib.bf_pass_naive(last)
     call.check(
         lib.bf_pass_trust(
-            trust, effects, answer.estimate, question.problem, ffi.addressof(whole, "seen"), study.how,
+            trust, last, answer.estimate, question.problem, ffi.addressof(whole, "seen"), study.how,
             call.context, question.arena.pointer, call.err,
         )
     )  # fmt: skip
