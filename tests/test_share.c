@@ -221,6 +221,37 @@ static void digits_on_other_logs(void **state) {
     check(&data, 1, blackbox, NULL);
 }
 
+/* A log that shares, as programs have it: policies one after the other, each as on the plain log.
+ */
+static void a_log_that_shares(void **state) {
+    (void)state;
+    bf_dataset data = models_walk(300, 3, ACTIONS, 10, 6, arena);
+    const bf_estimator *method = bf_estimator_find("blackbox");
+    bf_named_policy policies[TARGETS];
+    const bf_dataset *shared;
+    make_policies(policies, &data);
+    assert_ok(bf_dataset_share(&shared, &data, 1e8, arena, &err), err);
+    for (int k = 0; k < TARGETS; k++) {
+        bf_contestant found[2];
+        for (int i = 0; i < 2; i++) {
+            bf_problem problem = {.gamma = 1, .size = sizeof problem};
+            assert_ok(
+                bf_policy_apply(&problem.data, policies[k].policy, i ? shared : &data, arena, &err),
+                err);
+            assert_ok(
+                bf_estimator_run(&found[i].estimate, method, &problem, NULL, NULL, arena, &err),
+                err);
+            assert_ok(bf_trust_measure(&found[i].trust, found[i].estimate, method, &problem, NULL,
+                                       NULL, NULL, arena, &err),
+                      err);
+            found[i].value = bf_estimate_value(found[i].estimate);
+        }
+        assert_answers(&found[0], &found[1], data.n);
+    }
+    bf_dataset_unshare(shared);
+    bf_dataset_unshare(NULL);
+}
+
 /* ---- Made once */
 
 /* A second policy that takes the same actions adds nothing to what the first one has left. */
@@ -284,9 +315,13 @@ static void memory_may_end_anywhere(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        arena_test(things_are_made_once),           arena_test(what_is_not_kept),
-        arena_test(digits_are_those_of_one_policy), arena_test(digits_on_other_logs),
-        arena_test(nothing_is_made_twice),          arena_test(memory_may_end_anywhere),
+        arena_test(things_are_made_once),
+        arena_test(what_is_not_kept),
+        arena_test(digits_are_those_of_one_policy),
+        arena_test(digits_on_other_logs),
+        arena_test(a_log_that_shares),
+        arena_test(nothing_is_made_twice),
+        arena_test(memory_may_end_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
