@@ -8,8 +8,12 @@
  *
  * From the first two parts to the last two, p changes by a factor, and goes on to do so with every
  * doubling. It falls if features or samples are on the way to the most that a method takes, but not
- * below 1/3; it rises if what every row takes outgrows what does not depend on them, but not above
- * 1, unless it was there already.
+ * below 1/3. It rises if what every row takes outgrows what does not depend on them, but by the
+ * root of the factor, because that may reach a limit, too, and not above 1, unless it was there
+ * already.
+ *
+ * If that is more than the machine has, a fourth part, of n / 8 rows, is tried before anybody is
+ * told so: features may reach their limit there.
  *
  * Time is a power of the rows, too, 1 to 2. An exponent between 1 and 1.5 is one of a method that
  * is linear in the long run and counts as 1. Intervals take what was measured: 2.25 times the
@@ -21,12 +25,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backflow/machine.h"
 #include "core/context.h"
 #include "core/fail.h"
 #include "estimator/answer.h"
 #include "trust/subset.h"
 
-enum { HEADER = 64, TRIALS = 3 }; /* bytes before every piece, to know its size by */
+enum { HEADER = 64, TRIALS = 4 }; /* bytes before every piece, to know its size by */
 
 /* ---- Memory that is counted */
 
@@ -122,7 +127,7 @@ static double go_on_bytes(const trial *t, double rows) {
     double first = exponent(t[0].bytes, t[1].bytes, &t[0], &t[1]);
     double last = exponent(t[1].bytes, t[2].bytes, &t[1], &t[2]);
     double most = fmax(fmin(last, 2), 1), power = 0, p = last;
-    double change = first > 0 ? last / first : 2;
+    double change = first > 0 ? fmin(last / first, sqrt(last / first)) : 2;
     for (double left = log2(rows / t[2].rows); last > constant && left > 0; left -= 1) {
         p = fmin(fmax(p * change, slowest), most);
         power += p * fmin(left, 1);
@@ -149,8 +154,11 @@ bf_status bf_forecast_make(bf_forecast *out, const bf_estimator *estimator,
     double rows = (double)problem->data->n;
     *out = (bf_forecast){rows, NAN, NAN, NAN};
     BF_TRY(deal(&clusters, &part, &parts, problem->data, quiet.seed, arena, err));
+    int last = 0; /* the trial to go on from */
     for (int k = 0; k < TRIALS; k++) {
         bf_error cause;
+        if (k == 3 && go_on_bytes(t, rows) <= bf_machine_memory())
+            break;
         for (int64_t c = 0; c < clusters.count && k > 0 && parts; c++)
             part[c] = part[c] < 1 << k ? 0 : part[c]; /* 2^k parts together */
         bf_status status =
@@ -162,14 +170,17 @@ bf_status bf_forecast_make(bf_forecast *out, const bf_estimator *estimator,
             bf_arena_rewind(arena, mark);
             return BF_OK;
         }
+        last = k;
     }
     bf_arena_rewind(arena, mark);
     int interval = how ? how->interval : BF_INTERVAL_FULL;
-    out->bytes = go_on_bytes(t, rows);
-    out->power =
-        fmin(fmax(exponent(t[2].bytes, out->bytes, &t[2], &(trial){.rows = rows}), 0.5), 2);
-    out->seconds = go_on_seconds(t, rows) * (interval == BF_INTERVAL_FULL   ? 2.25
-                                             : interval == BF_INTERVAL_FAST ? 1.2
-                                                                            : 1);
+    const trial *three = t + last - 2;
+    const trial whole = {.rows = rows};
+    out->bytes = go_on_bytes(three, rows);
+    double power = exponent(three[2].bytes, out->bytes, &three[2], &whole);
+    out->power = fmin(fmax(power, 0.5), 2);
+    out->seconds = go_on_seconds(three, rows) * (interval == BF_INTERVAL_FULL   ? 2.25
+                                                 : interval == BF_INTERVAL_FAST ? 1.2
+                                                                                : 1);
     return BF_OK;
 }
