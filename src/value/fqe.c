@@ -31,7 +31,9 @@
 #include "solver/mlp.h"
 #include "value/critic.h"
 
-enum { MOST = 16, TOGETHER = 10 }; /* members; rounds between two looks at whether to go on */
+/* The most members. Rounds between two looks at whether to go on, and rows from which on we look
+ * after every round. */
+enum { MOST = 16, TOGETHER = 10, LARGE = 100000 };
 
 typedef struct fqe_options {
     const char *periodic, *scale;
@@ -57,8 +59,9 @@ static const bf_option_table table = BF_OPTION_TABLE("Options of fqe", fqe_optio
 static bf_status train(bf__critic **critics, int members, const bf__critic_task *t,
                        const bf_context *context, bf_error *err) {
     int threads = bf__threads(context);
-    for (int64_t first = 0; first < t->rounds; first += TOGETHER) {
-        int64_t last = first + TOGETHER < t->rounds ? first + TOGETHER : t->rounds;
+    int64_t together = t->pairs->n < LARGE ? TOGETHER : 1;
+    for (int64_t first = 0; first < t->rounds; first += together) {
+        int64_t last = first + together < t->rounds ? first + together : t->rounds;
         if (!bf__progress(context, "fitting Q", (double)first, (double)t->rounds, NULL))
             return bf_fail(err, BF_ECANCELLED, "stopped at round %lld of %lld", (long long)first,
                            (long long)t->rounds);
