@@ -1,5 +1,5 @@
 /* test_choice.c - The default method: what it asks, what it answers with, and how it says so. */
-#include "harness.h"
+#include "mdp.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,8 +11,10 @@ TEST_ARENA;
 enum { EPISODES = 12, STEPS = 30, N = EPISODES * STEPS };
 
 /* A log of linear dynamics in `dim` columns: column 0 is pushed by action 1, the others go their
- * own way. The log takes action 1 half of the time, the target with probability `push`. */
-static bf_problem log_of(int dim, double push) {
+ * own way. The log takes action 1 half of the time, the target with probability `push`. A sticky
+ * log takes the action of the step before with probability `sticky`, which states do not tell, and
+ * its reward is the square of column 0: a simulator cannot reproduce it. */
+static bf_problem sticky_log_of(int dim, double push, double sticky) {
     bf_rng rng = bf_rng_make(3, "linear log", (uint64_t)dim);
     bf_dataset *data = bf_arena_alloc(arena, 1, sizeof *data, &err);
     double *s = bf_arena_alloc(arena, N * dim, sizeof *s, &err);
@@ -27,7 +29,9 @@ static bf_problem log_of(int dim, double push) {
         for (int c = 0; c < dim && i % STEPS == 0; c++)
             x[c] = bf_rng_normal(&rng);
         action[i] = bf_rng_uniform(&rng) < 0.5;
-        reward[i] = x[0];
+        if (sticky > 0 && i % STEPS > 0 && bf_rng_uniform(&rng) < sticky)
+            action[i] = action[i - 1];
+        reward[i] = sticky > 0 ? x[0] * x[0] : x[0];
         for (int c = 0; c < dim; c++) {
             s[c * N + i] = x[c];
             x[c] = 0.8 * x[c] + (c == 0 ? 0.5 * action[i] : 0.2 * x[(c + 1) % dim]) +
@@ -53,6 +57,10 @@ static bf_problem log_of(int dim, double push) {
                          .begin = begin,
                          .order = order};
     return (bf_problem){data, 1, BF_TERMINAL_RESTART};
+}
+
+static bf_problem log_of(int dim, double push) {
+    return sticky_log_of(dim, push, 0);
 }
 
 static bf_estimate answer(const char *method, const bf_problem *problem, const char *options,
@@ -154,18 +162,42 @@ static void each_part_has_its_sentence(void **state) {
         "blackbox would have said 0.25: neighbours say little.",
         "model has no answer: it needs start states.",
         "The answer is that of simulator: it reproduces the log.",
+        "0.75 of the answer is from fqe, which says 3: it has settled.",
     };
     bf_estimate e = {.value = 2,
-                     .part_count = 3,
+                     .part_count = 4,
                      .parts = {{"blackbox", "corrected", 0.25, 0, "neighbours say little"},
                                {"model", NULL, NAN, 0, "it needs start states"},
-                               {"simulator", "regression", 2, 1, "it reproduces the log"}}};
+                               {"simulator", "regression", 2, 1, "it reproduces the log"},
+                               {"fqe", NULL, 3, 0.75, "it has settled"}}};
     char sentence[BF__SENTENCE];
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 4; k++) {
         assert_true(bf__summary_part(sentence, &e, k));
         assert_string_equal(sentence, expected[k]);
     }
-    assert_false(bf__summary_part(sentence, &e, 3));
+    assert_false(bf__summary_part(sentence, &e, 4));
+}
+
+/* Some of the steps in the simulator are far from this log: it is believed the less. */
+static void a_part_in_doubt_has_a_share(void **state) {
+    (void)state;
+    bf_problem problem = sticky_log_of(9, 0.65, 0.88);
+    bf_estimate own = answer("auto", &problem, NULL, NULL);
+    bf_estimate safe = answer("blackbox", &problem, NULL, NULL);
+    bf_estimate found = answer("simulator", &problem, NULL, NULL);
+    double mean = mean_reward(problem.data), moved = fabs(found.value - mean), share[2];
+    double off = fabs(bf_estimate_get(&found, "replay_value") - mean);
+    double doubt = fmax(off, bf_estimate_get(&found, "member_spread")) / moved;
+    doubt = fmax(doubt, bf_estimate_get(&found, "rollout_far") / 0.2);
+    assert_true(doubt > 0.3 && doubt < 0.9);
+    for (int k = 0; k < 2; k++)
+        assert_true(bf_estimate_part(&own, k, NULL, NULL, NULL, &share[k], NULL));
+    assert_near(share[1], (1 - doubt) / 0.75, 1e-9);
+    assert_near(share[0], 1 - share[1], 1e-12);
+    assert_near(own.value, share[0] * safe.value + share[1] * found.value, 1e-9);
+    assert_non_null(bf_estimate_weights(&own));
+    /* Its interval is that of the blend: parts of the log are asked by the default itself. */
+    assert_ptr_equal(bf__maker(&own, bf_estimator_find("auto"), NULL), bf_estimator_find("auto"));
 }
 
 int main(void) {
@@ -174,6 +206,7 @@ int main(void) {
         arena_test(options_are_those_of_blackbox),
         arena_test(many_dimensions_are_for_the_simulator),
         arena_test(a_simulator_that_leaves_the_log_is_not_chosen),
+        arena_test(a_part_in_doubt_has_a_share),
         arena_test(each_part_has_its_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -171,7 +171,7 @@ static const trial trials[] = {
     {"runs-leave", 1, 0, 1, {{BF__D_ROLLOUT_CUT, 0.3}}, 1},
     {"runs-leave", 0, 0, 1, {{BF__D_ROLLOUT_CUT, 0.06}}, 1},
     {"runs-leave", -1, 0, 1, {{BF__D_ROLLOUT_CUT, 0.04}}, 1},
-    {"runs-far", 1, 0.1, 1, {{BF__D_ROLLOUT_FAR, 0.6}}, 1},
+    {"runs-far", 1, 0.1, 1, {{BF__D_ROLLOUT_FAR, 0.21}}, 1},
     {"runs-far", 0, 0.1, 1, {{BF__D_ROLLOUT_FAR, 0.04}}, 1},
     {"runs-far", -1, 0.1, 1, {{BF__D_ROLLOUT_FAR, 0.02}}, 1},
     {"runs-drift", 1, 0.1, 1, {{BF__D_ROLLOUT_DRIFT, -0.2}, {BF__D_ROLLOUT_ERROR, 0.01}}, 2},
@@ -232,6 +232,29 @@ static void test_every_rule_is_tried(void **state) {
     while (bf__rule_at(rules))
         rules++;
     assert_int_equal(rules, BF__W_MODEL_MISSES + 2); /* unseen-pairs has two */
+}
+
+/* The rewards have the mean 0. Doubt is 1 where the rules refuse. */
+static void test_doubt(void **state) {
+    (void)state;
+    static const struct {
+        double value, spread, replay, far, doubt;
+    } cases[] = {
+        {0.4, 0.1, 0, 0, 0.25},  {0.4, 0.1, -0.2, 0, 0.5}, {-0.4, 0.4, 0, 0.1, 1},
+        {0.4, 0.1, 0, 0.1, 0.5}, {0.4, 0, 0, 0, 0},
+    };
+    double reward[] = {-1, 1, 1, -1}, s[] = {0, 1, 2, 3};
+    bf_dataset data = {.n = 4, .state_dim = 1, .state = s, .next_state = s, .reward = reward};
+    bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
+    bf_estimate bare = {.value = 0.4};
+    assert_near(bf__doubt(&bare, &problem), 0, 0);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        bf_estimate e = {.value = cases[k].value};
+        bf__diagnose(&e, BF__D_MEMBER_SPREAD, cases[k].spread);
+        bf__diagnose(&e, BF__D_REPLAY_VALUE, cases[k].replay);
+        bf__diagnose(&e, BF__D_ROLLOUT_FAR, cases[k].far);
+        assert_near(bf__doubt(&e, &problem), cases[k].doubt, 1e-12);
+    }
 }
 
 /* ---- Answers that are none */
@@ -409,6 +432,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         arena_test(test_rules),
         arena_test(test_every_rule_is_tried),
+        arena_test(test_doubt),
         arena_test(test_all_weights_zero),
         arena_test(test_extreme_state),
         arena_test(test_constant_rewards),

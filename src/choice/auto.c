@@ -1,4 +1,4 @@
-/* auto.c - The default: it asks other methods, and answers with what one of them says.
+/* auto.c - The default: it asks other methods, and answers with what one of them says, or two.
  *
  * The methods are the parts of parts.def, the safest first. For finite states, in few dimensions,
  * and if options were given (they are those of blackbox), the first is all that is asked: there
@@ -8,8 +8,16 @@
  * own behaviour as well, and has to reproduce what the log earned (judge.c). If all of them doubt
  * themselves, the first answers, with its own reasons.
  *
- * A part answers whole: its interval and its verdict are its own. The weights of the first are
- * handed out in any case.
+ * Between the two, a part that doubts some of what it finds is believed the less:
+ *
+ *     value = before + share (found - before),   share = (1 - doubt) / (1 - LITTLE), at most 1
+ *
+ * where `before` is what the parts before it say, and doubt is bf__doubt: at LITTLE the rules begin
+ * to speak, and at 1 they refuse. So the answer does not jump where a limit is passed.
+ *
+ * A part that answers alone answers whole: its interval and its verdict are its own. A blend has
+ * the reasons and the diagnostics of the later part, and its interval is that of the blend, by
+ * running all parts on parts of the log. The weights of the first are handed out in any case.
  *
  * Cost  that of the parts that are asked */
 #include <math.h>
@@ -20,8 +28,12 @@
 #include "core/fail.h"
 #include "estimator/answer.h"
 #include "estimator/diagnostics.h"
+#include "estimator/judge.h"
+#include "estimator/result.h"
 #include "problem/nodes.h"
 #include "weights/weights.h"
+
+static const double LITTLE = 0.25; /* of judge.c */
 
 static bool always(const bf_problem *problem, const bf_estimate *first) {
     (void)problem;
@@ -94,22 +106,43 @@ static bf_status ask(bf_estimate *out, const char **against, const struct part *
     return *against ? BF_OK : BF_ENOMEM;
 }
 
-/* The answer of a part takes the place of what is in `out`; weights stay. */
+static double mix(double before, double found, double share) {
+    return before + share * (found - before);
+}
+
+/* The diagnostics of `out` that are answers themselves: mixed, if both parts have them. */
+static void mix_episodes(bf_estimate *out, const bf_estimate *before, double share) {
+    static const bf__diagnostic_id ids[] = {BF__D_EPISODE_RETURN, BF__D_EPISODE_LENGTH};
+    for (int k = 0; k < 2; k++) {
+        double other = bf__diagnosed(before, ids[k]), own = bf__diagnosed(out, ids[k]);
+        if (isfinite(other) && isfinite(own))
+            bf__diagnose_again(out, ids[k], mix(other, own, share));
+    }
+}
+
+/* The answer of a part takes the place of what is in `out`, or a share of it; weights stay. */
 static void take(bf_estimate *out, bf__part *before, bf__part *now, const struct part *part,
-                 const bf_estimate *other) {
+                 const bf_estimate *other, double share) {
     const double *weights = bf_estimate_weights(out), *with_signs = bf_estimate_signed_weights(out);
+    bf_estimate was = *out;
     *out = *other;
     if (!out->weights) {
         out->spare = weights;
         out->spare_signed = with_signs;
     }
     out->maker = bf_estimator_find(part->method);
-    before->share = 0;
     before->why = part->against_others;
-    now->share = 1;
     now->why = other->warning_count > 0
                    ? "its doubts about itself are smaller than the difference it finds"
                    : part->why;
+    before->share = 1 - share;
+    now->share = share;
+    if (share == 1)
+        return;
+    out->value = mix(was.value, other->value, share);
+    mix_episodes(out, &was, share);
+    out->model = NULL;
+    out->maker = NULL;
 }
 
 static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model *model,
@@ -134,7 +167,9 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
         BF_TRY(ask(&other, &against, &parts[k], problem, context, arena, err));
         said[count] = (bf__part){parts[k].method, other.model, other.value, 0, against};
         if (!against) {
-            take(out, &said[chosen], &said[count], &parts[k], &other);
+            double certain = (1 - bf__doubt(&other, problem)) / (1 - LITTLE);
+            double share = other.warning_count > 0 ? fmin(fmax(certain, 0), 1) : 1;
+            take(out, &said[chosen], &said[count], &parts[k], &other, share);
             chosen = count;
         }
         count++;

@@ -16,7 +16,7 @@ static const double largest_weight = 0.1;
 static const double negative_seen = 0.02, negative_much = 0.05;
 static const double runs_cut = 0.05, runs_cut_much = 0.25; /* steps in a simulator */
 static const double drift_seen = 0.02, drift_much = 0.1;   /* in deviations of the reward */
-static const double far_away = 0.03, far_away_much = 0.5;  /* of them, where 0.01 are expected */
+static const double far_away = 0.03, far_away_much = 0.2;  /* of them, where 0.01 are expected */
 static const double missed_much = 0.5;               /* of the changes of the state, noise apart */
 static const double far_off = 0.25, too_far_off = 1; /* of the hull, in deviations */
 static const double covered_enough = 0.99;
@@ -321,6 +321,16 @@ bf_status bf__judge(bf_estimate *out, const char *method, const bf_problem *prob
                        method);
     bf__facts facts = bf__facts_of(out, problem);
     return bf__judge_facts(out, &facts, arena, err);
+}
+
+/* The rules that refuse an answer for these reasons do so where this is 1. */
+double bf__doubt(const bf_estimate *estimate, const bf_problem *problem) {
+    bf__facts f = bf__facts_of(estimate, problem);
+    double moved = fabs(estimate->value - f.mean), spread = fact(&f, BF__D_MEMBER_SPREAD);
+    double off = fabs(fact(&f, BF__D_REPLAY_VALUE) - f.mean);
+    double far = fact(&f, BF__D_ROLLOUT_FAR) / far_away_much;
+    double most = fmax(isnan(spread) ? 0 : spread, isnan(off) ? 0 : off);
+    return fmax(isnan(far) ? 0 : far, most > 0 ? most / moved : 0);
 }
 
 /* ---- Handing out weights */

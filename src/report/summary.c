@@ -189,7 +189,10 @@ bool bf__summary_part(char out[BF__SENTENCE], const bf_estimate *e, int i) {
     if (i >= e->part_count)
         return false;
     const bf__part *part = &e->parts[i];
-    if (part->share > 0)
+    if (part->share > 0 && part->share < 1)
+        snprintf(out, BF__SENTENCE, "%.2g of the answer is from %s, which says %.6g: %s.",
+                 part->share, part->method, part->value, part->why);
+    else if (part->share > 0)
         snprintf(out, BF__SENTENCE, "The answer is that of %s: %s.", part->method, part->why);
     else if (isfinite(part->value))
         snprintf(out, BF__SENTENCE, "%s would have said %.6g: %s.", part->method, part->value,
