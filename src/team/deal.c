@@ -188,9 +188,8 @@ static bf_status hear(bf__deal *d, int from, bf_arena *arena, bf_error *err) {
     return BF_OK;
 }
 
-static bool listen(bf__deal *d, bf_arena *arena) {
+static void listen(bf__deal *d, bf_arena *arena) {
     int from;
-    bool heard = false;
     while (d->team && d->first && d->team->arrived(&from)) {
         bf_error err = {BF_OK, ""};
         bf_mark mark = bf_arena_mark(arena);
@@ -198,9 +197,7 @@ static bool listen(bf__deal *d, bf_arena *arena) {
         bf_arena_rewind(arena, mark);
 #pragma omp critical(bf_deal)
         note(d, status, &err);
-        heard = true;
     }
-    return heard;
 }
 
 /* ---- Another process asks and tells */
@@ -252,17 +249,15 @@ static bf_status ask(bf__deal *d, bf_arena *arena, bf_error *err) {
     return BF_OK;
 }
 
-static bool talk(bf__deal *d, bf_arena *arena) {
+static void talk(bf__deal *d, bf_arena *arena) {
     bf_error err = {BF_OK, ""};
-    bool said = false;
     if (d->first)
-        return false;
+        return;
     while (send_letter(d))
-        said = true;
+        continue;
     bf_status status = ask(d, arena, &err);
 #pragma omp critical(bf_deal)
     note(d, status, &err);
-    return said;
 }
 
 /* ---- Both */
@@ -284,7 +279,9 @@ static bool is_over(const bf__deal *d) {
 /* Until all jobs are done. */
 static void watch(bf__deal *d, bf_arena *arena) {
     for (long pause = SHORTEST_NAP;; pause = pause < LONGEST_NAP ? 2 * pause : pause) {
-        if (listen(d, arena) | talk(d, arena) || d->team)
+        listen(d, arena);
+        talk(d, arena);
+        if (d->team)
             pause = SHORTEST_NAP;
         bool over = is_over(d); /* before the last look at what was done */
         if (!d->work->watch(d->work->self)) {
