@@ -21,13 +21,14 @@ static void put(const bf__space *space, double value) {
         sinks[c].values = columns + c * ROWS;
     for (int k = 0; k < space->count; k++) {
         bf_error err;
-        int64_t wrong = -1;
-        bf_status status = bf__space_put(space, &space->leaves[k], values, ROWS, space->choice,
-                                         sinks, 0, &wrong, &err);
+        int64_t wrong = 0; /* the first element that is no choice */
+        const bf__leaf *leaf = &space->leaves[k];
+        bf_status status = bf__space_check(leaf, values, ROWS, &wrong, &err);
+        bf__space_put(space, leaf, status == BF_OK ? values : NULL, ROWS, space->choice, sinks, 0);
         if (status == BF_OK)
             continue;
         must_explain(status, &err);
-        MUST(wrong >= 0 && wrong < ROWS);
+        MUST(wrong >= 0 && wrong < ROWS * leaf->elements);
     }
     free(values);
     free(columns);
