@@ -111,7 +111,9 @@ BF_API bf_status bf_pass_counts_answer(const bf_estimate **out, bf_pass **effect
 
 /* ---- landmarks */
 
-/* Whether the method answers from moments of all rows, for this question on the sample. */
+/* Whether the method answers from moments of all rows, for this question on the sample. It does not
+ * if steps have no noise: one row at a place then says as much as many, and the sample in memory is
+ * at least as good. */
 BF_API bf_status bf_pass_summable(bool *out, const bf_estimator *estimator,
                                   const bf_problem *sampled, const bf_settings *settings,
                                   bf_arena *arena, bf_error *err);

@@ -172,7 +172,7 @@ def test_states_that_do_not_add_up(real: bf.Log) -> None:
 
 def test_real_valued_states() -> None:
     """All rows count, weighed by what a sample says; the same digits however the log is cut."""
-    log = bf.simulate("pendulum", behavior="handmade@0.5", target="handmade@0.8", episodes=60, steps=50)
+    log = bf.simulate("drift", behavior="up@0.3", target="up@0.9", episodes=60, steps=50)
     columns = {"state": "s", "action": "a", "reward": "r", "next_state": "ns", "pi": "pi", "next_pi": "npi"}
     given = {name: log.column(column) for name, column in columns.items()}
     given["episode"] = np.arange(len(log)) // 50

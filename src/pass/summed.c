@@ -17,9 +17,23 @@
 #include "estimator/result.h"
 #include "pass/landmarks.h"
 #include "trust/trust.h"
+#include "weights/noise.h"
 
 static bool is(const char *a, const char *b) {
     return a && strcmp(a, b) == 0;
+}
+
+/* Whether steps are noisy, by the sample. If they are not, one row at a place says as much as many,
+ * and what the sample says in memory is at least as good. */
+static bf_status is_noisy(bool *out, const bf_problem *sampled, bf_arena *arena, bf_error *err) {
+    bf_mark mark = bf_arena_mark(arena);
+    bf__points points;
+    double noise;
+    BF_TRY(bf__points_make(&points, sampled, NULL, NULL, NULL, arena, err));
+    BF_TRY(bf__step_noise(&noise, &points, arena, err));
+    *out = bf__steps_are_noisy(noise);
+    bf_arena_rewind(arena, mark);
+    return BF_OK;
 }
 
 bf_status bf_pass_summable(bool *out, const bf_estimator *estimator, const bf_problem *sampled,
@@ -35,7 +49,7 @@ bf_status bf_pass_summable(bool *out, const bf_estimator *estimator, const bf_pr
     BF_TRY(bf_estimator_choose(&model, estimator, sampled, settings, arena, err));
     *out = alone && model && is(model->name, "corrected") && !steps.over &&
            (data->action || data->sa || !steps.starts);
-    return BF_OK;
+    return *out ? is_noisy(out, sampled, arena, err) : BF_OK;
 }
 
 /* The standard error of the sample alone; 0 if nothing in it is independent of the rest. */
