@@ -180,9 +180,8 @@ static void moments_of_some_rows_are_those_of_all(void **state) {
         weight[i] = g.base.u[i];
     }
     bf__sample sample = {N, row, weight};
-    assert_ok(
-        bf__features_part(&part, g.lowrank, &g.points, &g.kernel, 2, &sample, NULL, arena, &err),
-        err);
+    assert_ok(bf__features_part(&part, g.lowrank, &g.points, &g.kernel, 2, &sample, arena, &err),
+              err);
     for (int leave_own = 0; leave_own < 2; leave_own++) {
         assert_ok(bf__correction_make(&all, &g.base, g.lowrank, NULL, NULL, leave_own, 1, NULL,
                                       arena, &err),

@@ -256,8 +256,8 @@ static bf_status fill_floats(bf__flow *flow, bf_arena *arena, bf_error *err) {
     return narrow(&flow->chain_f, flow->chain_d, d * flow->points, arena, err);
 }
 
-bf_status bf__flow_create(bf__flow **out, const bf__points *in, const bf__pair_kernel *kernel,
-                          const bf_context *context, bf_arena *arena, bf_error *err) {
+bf_status bf__flow_atoms(bf__flow **out, const bf__points *in, const bf__pair_kernel *kernel,
+                         bf_arena *arena, bf_error *err) {
     *out = NULL;
     BF_TRY(check(in, kernel, err));
     bf__flow *flow;
@@ -271,10 +271,19 @@ bf_status bf__flow_create(bf__flow **out, const bf__points *in, const bf__pair_k
                        .corrected = in->steps.starts};
     BF_TRY(bf__data_make(&flow->data_d, flow, in->z, in->action, in->u, in->n, arena, err));
     BF_TRY(fill_successors(flow, in, arena, err));
-    if (flow->corrected) {
+    if (flow->corrected)
         BF_TRY(fill_starts(flow, in, arena, err));
+    *out = flow;
+    return BF_OK;
+}
+
+bf_status bf__flow_create(bf__flow **out, const bf__points *in, const bf__pair_kernel *kernel,
+                          const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf__flow *flow;
+    *out = NULL;
+    BF_TRY(bf__flow_atoms(&flow, in, kernel, arena, err));
+    if (flow->corrected)
         BF_TRY(fill_correction(flow, context, arena, err));
-    }
     BF_TRY(find_chain(flow, arena, err));
     BF_TRY(fill_floats(flow, arena, err));
     *out = flow;

@@ -18,6 +18,11 @@
 bf_status bf__flow_create(bf__flow **out, const bf__points *points, const bf__pair_kernel *kernel,
                           const bf_context *context, bf_arena *arena, bf_error *err);
 
+/* psi without K: enough for features of it (lowrank.h), not for tiles of K or its diagonal. The
+ * difference is a kernel value between every transition and every start state. */
+bf_status bf__flow_atoms(bf__flow **out, const bf__points *points, const bf__pair_kernel *kernel,
+                         bf_arena *arena, bf_error *err);
+
 /* The oracle: K (n, n) by the definition, every psi written out in atoms. O(n^2 (A n0)^2). */
 bf_status bf__flow_plain(double *k, const bf__points *points, const bf__pair_kernel *kernel,
                          bf_arena *arena, bf_error *err);

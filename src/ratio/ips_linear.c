@@ -259,7 +259,7 @@ bf_status bf__ips_linear(bf_estimate *out, const bf__ips *ips, const bf_context 
     bf__pair_kernel kernel = {.share = 1}; /* on states alone */
     BF_TRY(bf__kernel_make(&kernel.state, "gaussian", o->bandwidth, in->z, in->n, in->d, in->seed,
                            arena, err));
-    BF_TRY(bf__flow_create(&flow, in, &kernel, context, arena, err));
+    BF_TRY(bf__flow_atoms(&flow, in, &kernel, arena, err));
     bf__lowrank_options cut = {.rank = o->features, .seed = in->seed};
     BF_TRY(bf__lowrank_create(&lowrank, flow, &cut, context, arena, err));
     features s = {.ips = ips,

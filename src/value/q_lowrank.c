@@ -53,7 +53,7 @@ bf_status bf__q_lowrank(bf__q *out, const bf_problem *problem, const bf__q_optio
     if (f->action_dim > 0)
         BF_TRY(bf__kernel_make(&kernel.action, "gaussian", "median", f->u, f->n, f->action_dim,
                                seed, arena, err));
-    BF_TRY(bf__flow_create(&flow, f, &kernel, context, arena, err));
+    BF_TRY(bf__flow_atoms(&flow, f, &kernel, arena, err));
     bf__lowrank_options rank = {.rank = options->features > 0 ? options->features : FEATURES,
                                 .seed = seed};
     BF_TRY(bf__lowrank_create(&lowrank, flow, &rank, context, arena, err));

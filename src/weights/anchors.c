@@ -121,8 +121,8 @@ static bf_status pick_pairs(bf__data_d *out, const bf__flow *flow, const bf__poi
 
 /* The first of the pivots of `span`, with k_W of `share` of the kernel's width around them. */
 static bf_status place_anchors(bumps *out, const bf__balance *balance, const bf__lowrank *span,
-                               const anchors_options *options, double share,
-                               const bf_context *context, bf_arena *arena, bf_error *err) {
+                               const anchors_options *options, double share, bf_arena *arena,
+                               bf_error *err) {
     bf__points in = balance->points;
     bf__pair_kernel kernel = {.share = 0};
     bf__flow *flow;
@@ -132,7 +132,7 @@ static bf_status place_anchors(bumps *out, const bf__balance *balance, const bf_
     BF_TRY(narrow(&kernel.state, options, share, in.z, &in, in.d, arena, err));
     if (!in.actions)
         BF_TRY(narrow(&kernel.action, options, share, in.u, &in, in.action_dim, arena, err));
-    BF_TRY(bf__flow_create(&flow, &in, &kernel, context, arena, err));
+    BF_TRY(bf__flow_atoms(&flow, &in, &kernel, arena, err));
     out->flow = flow;
     out->points = &balance->points;
     return pick_pairs(&out->at, flow, &in, span->index, count < span->m ? count : span->m, arena,
@@ -259,7 +259,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
         bf_mark mark = bf_arena_mark(arena);
         bumps b;
         double far;
-        BF_TRY(place_anchors(&b, &balance, r.lowrank, options, share[k], context, arena, err));
+        BF_TRY(place_anchors(&b, &balance, r.lowrank, options, share[k], arena, err));
         BF_TRY(add_width(w, 1.0 / widths, &far, &gap, &b, &r, context, arena, err));
         least_far = fmin(least_far, far);
         bf_arena_rewind(arena, mark);

@@ -202,8 +202,8 @@ static bf_status correct_width(trial *t, double *w, double *negative, bool last,
         bf__correction *correction;
         bf__lowrank part;
         if (t->some.n > 0)
-            BF_TRY(bf__features_part(&part, lowrank, &t->points, &t->kernel, width, &t->some,
-                                     context, arena, err));
+            BF_TRY(bf__features_part(&part, lowrank, &t->points, &t->kernel, width, &t->some, arena,
+                                     err));
         BF_TRY(bf__correction_make(&correction, &t->base, lowrank, t->some.n > 0 ? &t->some : NULL,
                                    &part, bf__steps_are_noisy(t->noise), problem->gamma, context,
                                    arena, err));

@@ -68,14 +68,14 @@ static bf_status widen_both(bf__pair_kernel *out, const bf__pair_kernel *kernel,
 
 bf_status bf__features_part(bf__lowrank *out, const bf__lowrank *lowrank, const bf__points *points,
                             const bf__pair_kernel *kernel, double factor, const bf__sample *sample,
-                            const bf_context *context, bf_arena *arena, bf_error *err) {
+                            bf_arena *arena, bf_error *err) {
     bf__points part;
     bf__pair_kernel wide;
     bf__flow *flow;
     BF_TRY(widen_both(&wide, kernel, factor, err));
     BF_TRY(bf__sample_take(&part, points, sample, arena, err));
     part.most_starts = MOST_STARTS;
-    BF_TRY(bf__flow_create(&flow, &part, &wide, context, arena, err));
+    BF_TRY(bf__flow_atoms(&flow, &part, &wide, arena, err));
     *out = *lowrank;
     out->flow = flow;
     out->kept = NULL;
@@ -91,7 +91,7 @@ bf_status bf__features_make(bf__lowrank **out, const bf__points *points,
     bf__flow *flow;
     input.most_starts = MOST_STARTS;
     BF_TRY(widen_both(&wide, kernel, factor, err));
-    BF_TRY(bf__flow_create(&flow, &input, &wide, context, arena, err));
+    BF_TRY(bf__flow_atoms(&flow, &input, &wide, arena, err));
     bf__lowrank_options choice = {.rank = rank,
                                   .keep = true,
                                   .seed = points->seed,

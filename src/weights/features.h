@@ -18,7 +18,7 @@ bf_status bf__features_make(bf__lowrank **out, const bf__points *points,
 /* The same features of some of the transitions. */
 bf_status bf__features_part(bf__lowrank *out, const bf__lowrank *lowrank, const bf__points *points,
                             const bf__pair_kernel *kernel, double factor, const bf__sample *sample,
-                            const bf_context *context, bf_arena *arena, bf_error *err);
+                            bf_arena *arena, bf_error *err);
 
 /* residual (sets) = |sum_i w_i psi_i|^2 on the features, for w (sets, n). */
 bf_status bf__features_residual(double *residual, const bf__lowrank *lowrank, const double *w,
