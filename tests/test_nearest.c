@@ -9,6 +9,7 @@
 #include "solver/hull.h"
 #include "solver/kdtree.h"
 #include "solver/simplex_qp.h"
+#include "solver/sums.h"
 #include "solver/visits.h"
 
 TEST_ARENA;
@@ -244,6 +245,37 @@ static void visits_are_the_stationary_distribution(void **state) {
     }
 }
 
+/* Sums over pieces: the same digits for any number of threads, and right. */
+static void sums_do_not_depend_on_threads(void **state) {
+    (void)state;
+    enum { N = 300001 };
+    double *a = bf_arena_alloc(arena, 3 * N, sizeof *a, &err), *b = a + N, *c = b + N;
+    long double products = 0, sum = 0;
+    bf_rng rng = bf_rng_make(5, "sums", 0);
+    assert_non_null(a);
+    for (int i = 0; i < N; i++) {
+        a[i] = bf_rng_uniform(&rng);
+        b[i] = bf_rng_normal(&rng);
+        products += (long double)a[i] * b[i];
+        sum += a[i];
+    }
+    assert_near(bf__sum_products(a, b, N, 1), (double)products, 1e-9);
+    assert_near(bf__sum(a, N, 1), (double)sum, 1e-8);
+    assert_near(bf__sum(a, 7, 1), a[0] + a[1] + a[2] + a[3] + a[4] + a[5] + a[6], 1e-15);
+    assert_true(bf__sum(a, 0, 3) == 0);
+    for (int threads = 2; threads < 4; threads++) {
+        assert_true(bf__sum_products(a, b, N, threads) == bf__sum_products(a, b, N, 1));
+        assert_true(bf__sum(a, N, threads) == bf__sum(a, N, 1));
+    }
+    memcpy(c, a, N * sizeof *c);
+    bf__scale_to_one(c, N, 2);
+    assert_near(bf__sum(c, N, 1), 1, 1e-12);
+    assert_true(c[N - 1] == a[N - 1] / bf__sum(a, N, 1));
+    memset(c, 0, N * sizeof *c);
+    bf__scale_to_one(c, N, 1);
+    assert_true(c[0] == 0 && c[N - 1] == 0);
+}
+
 /* A random walk on a square; of the mass at the middle, `wall` times as much crosses it as moves
  * elsewhere. */
 typedef struct walk {
@@ -477,6 +509,7 @@ int main(void) {
         cmocka_unit_test(coarser_chains_give_what_steps_give),
         cmocka_unit_test(leaving_goes_where_it_should),
         cmocka_unit_test(too_few_steps_are_not_settled),
+        cmocka_unit_test(sums_do_not_depend_on_threads),
         cmocka_unit_test(losing_chains_are_summed_over_time),
     };
     return cmocka_run_group_tests(tests, make_arena, drop_arena);

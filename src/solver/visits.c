@@ -29,17 +29,18 @@
 
 #include "core/context.h"
 #include "core/fail.h"
-#include "linalg/clones.h"
+#include "solver/sums.h"
 #include "solver/visits_levels.h"
+#include "solver/visits_order.h"
 
-enum { STEPS = 20000, WINDOW = 8, EVERY = 4, CHECK = 100, THREADED = 400000, LANES = 8 };
+enum { STEPS = 20000, WINDOW = 8, EVERY = 4, CHECK = 100, THREADED = 400000 };
 enum { CYCLE = 8, CHECK_CYCLES = 16, PATIENCE = 32 };
 
 typedef struct work {
     const bf__visits *v;
-    int threads;
+    int threads, together;                 /* threads for sums over edges, for loops over nodes */
     double *image, *gap;                   /* (n): f(x), and (f(x) - x) / 2 */
-    double *old_x, *old_gap;               /* (n) */
+    double *old_x, *old_gap, *kept, *size; /* (n); size: |gap| */
     double *move[WINDOW], *change[WINDOW]; /* (n): differences of x and of gap */
     int held, next;
     bf__levels *levels; /* NULL: plain steps only */
@@ -48,60 +49,11 @@ typedef struct work {
     int calm;    /* checks in a row at which all was quiet */
 } work;
 
-/* Sums run in LANES interleaved ones, whatever the machine. */
-BF_INLINE double add_lanes(const double *sum) {
-    double total = 0;
-    for (int l = 0; l < LANES; l++)
-        total += sum[l];
-    return total;
-}
-
-BF_CLONES static double visits_dot(const double *restrict a, const double *restrict b, int64_t n) {
-    double sum[LANES] = {0};
-    int64_t i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (int l = 0; l < LANES; l++)
-            sum[l] += a[i + l] * b[i + l];
-    for (int l = 0; i + l < n; l++)
-        sum[l] += a[i + l] * b[i + l];
-    return add_lanes(sum);
-}
-
-BF_CLONES static void visits_scale_to_one(double *x, int64_t n) {
-    double sum[LANES] = {0};
-    int64_t i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (int l = 0; l < LANES; l++)
-            sum[l] += x[i + l];
-    for (int l = 0; i + l < n; l++)
-        sum[l] += x[i + l];
-    double total = add_lanes(sum);
-    for (i = 0; i < n && total > 0; i++)
-        x[i] /= total;
-}
-
-/* gap = (image - x) / 2; returns |gap|_1. */
-BF_CLONES static double visits_gap(double *restrict gap, const double *restrict image,
-                                   const double *restrict x, int64_t n) {
-    double sum[LANES] = {0};
-    int64_t i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (int l = 0; l < LANES; l++) {
-            gap[i + l] = 0.5 * (image[i + l] - x[i + l]);
-            sum[l] += fabs(gap[i + l]);
-        }
-    for (int l = 0; i + l < n; l++) {
-        gap[i + l] = 0.5 * (image[i + l] - x[i + l]);
-        sum[l] += fabs(gap[i + l]);
-    }
-    return add_lanes(sum);
-}
-
 /* gap = (f(x) - x) / 2; returns |f(x) - x|_1. */
 static double look(work *k, const double *x) {
     const bf__visits *v = k->v;
-    double back = v->restart ? visits_dot(v->restart, x, v->n) : 0;
-    double gone = v->leave ? visits_dot(v->leave, x, v->n) : 0;
+    double back = v->restart ? bf__sum_products(v->restart, x, v->n, k->threads) : 0;
+    double gone = v->leave ? bf__sum_products(v->leave, x, v->n, k->threads) : 0;
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(k->threads) if (k->threads > 1 && v->begin[v->n] > THREADED)
     for (int64_t j = 0; j < v->n; j++) {
@@ -115,14 +67,20 @@ static double look(work *k, const double *x) {
         k->image[j] = sum;
     }
     if (v->closed)
-        visits_scale_to_one(k->image, v->n);
-    return 2 * visits_gap(k->gap, k->image, x, v->n);
+        bf__scale_to_one(k->image, v->n, k->threads);
+#pragma omp parallel for schedule(static) num_threads(k->together)
+    for (int64_t j = 0; j < v->n; j++) {
+        k->gap[j] = 0.5 * (k->image[j] - x[j]);
+        k->size[j] = fabs(k->gap[j]);
+    }
+    return 2 * bf__sum(k->size, v->n, k->threads);
 }
 
 static void remember(work *k, const double *x, bool first) {
     int64_t n = k->v->n;
     if (!first) {
         double *move = k->move[k->next], *change = k->change[k->next];
+#pragma omp parallel for schedule(static) num_threads(k->together)
         for (int64_t j = 0; j < n; j++) {
             move[j] = x[j] - k->old_x[j];
             change[j] = k->gap[j] - k->old_gap[j];
@@ -140,8 +98,8 @@ static bool combine(double *theta, const work *k) {
     double a[WINDOW][WINDOW + 1], ridge = 0;
     for (int p = 0; p < m; p++) {
         for (int q = 0; q <= p; q++)
-            a[p][q] = a[q][p] = visits_dot(k->change[p], k->change[q], k->v->n);
-        a[p][m] = visits_dot(k->change[p], k->gap, k->v->n);
+            a[p][q] = a[q][p] = bf__sum_products(k->change[p], k->change[q], k->v->n, k->threads);
+        a[p][m] = bf__sum_products(k->change[p], k->gap, k->v->n, k->threads);
         ridge += 1e-12 * a[p][p] / m;
     }
     for (int p = 0; p < m; p++) {
@@ -171,6 +129,7 @@ static bool propose(work *k, const double *x) {
     int64_t n = k->v->n;
     if (k->held < 2 || !combine(theta, k))
         return false;
+#pragma omp parallel for schedule(static) num_threads(k->together)
     for (int64_t j = 0; j < n; j++) {
         double sum = x[j] + k->gap[j];
         for (int p = 0; p < k->held; p++)
@@ -178,28 +137,31 @@ static bool propose(work *k, const double *x) {
         k->image[j] = sum > 0 ? sum : 0;
     }
     if (k->v->closed)
-        visits_scale_to_one(k->image, n);
+        bf__scale_to_one(k->image, n, k->threads);
     return true;
 }
 
 static bf_status prepare(work *k, const bf__visits *v, const bf_context *context, bf_arena *arena,
                          bf_error *err) {
-    *k = (work){.v = v, .threads = bf__threads(context)};
+    int threads = bf__threads(context);
+    *k = (work){.v = v, .threads = threads, .together = v->n < BF__LONG_VECTOR ? 1 : threads};
     BF_ALLOC(k->image, arena, v->n, err);
     BF_ALLOC(k->gap, arena, v->n, err);
     BF_ALLOC(k->old_x, arena, v->n, err);
     BF_ALLOC(k->old_gap, arena, v->n, err);
+    BF_ALLOC(k->kept, arena, v->n, err);
+    BF_ALLOC(k->size, arena, v->n, err);
     for (int p = 0; p < WINDOW; p++) {
         BF_ALLOC(k->move[p], arena, v->n, err);
         BF_ALLOC(k->change[p], arena, v->n, err);
     }
-    return bf__levels_make(&k->levels, v, context, arena, err);
+    return BF_OK;
 }
 
 /* x as it was, where a proposal was no improvement. */
-static double go_back(work *k, double *x, const double *kept) {
+static double go_back(work *k, double *x) {
     int64_t n = k->v->n;
-    memcpy(x, kept, (size_t)n * sizeof *x);
+    memcpy(x, k->kept, (size_t)n * sizeof *x);
     double residual = look(k, x);
     memcpy(k->old_x, x, (size_t)n * sizeof *x);
     k->held = k->next = 0;
@@ -219,25 +181,26 @@ static void take_cycle(work *k, double *x, bf__visits_result *result) {
 }
 
 /* A plain step, or a combination of the last ones. */
-static void try_step(work *k, double *x, double *kept, int64_t step, bf__visits_result *result) {
+static void try_step(work *k, double *x, int64_t step, bf__visits_result *result) {
     double before = result->residual;
     int64_t n = k->v->n;
     bool combined = step % EVERY == 0 && propose(k, x);
     if (combined) {
-        memcpy(kept, x, (size_t)n * sizeof *x);
+        memcpy(k->kept, x, (size_t)n * sizeof *x);
         memcpy(x, k->image, (size_t)n * sizeof *x);
     } else {
+#pragma omp parallel for schedule(static) num_threads(k->together)
         for (int64_t j = 0; j < n; j++)
             x[j] += k->gap[j];
     }
     result->residual = look(k, x);
     if (combined && !(result->residual < before))
-        result->residual = go_back(k, x, kept);
+        result->residual = go_back(k, x);
 }
 
 /* Whether it has settled, at a check. */
 static bool settled(work *k, const double *x, double *value, bf__visits_result *result) {
-    double fresh = visits_dot(x, k->v->reward, k->v->n), before = result->change;
+    double fresh = bf__sum_products(x, k->v->reward, k->v->n, k->threads), before = result->change;
     result->change = fabs(fresh - *value) / fmax(k->v->scale, 1e-300);
     *value = fresh;
     /* Changes that shrink by a factor c from check to check add up to change / (1 - c). */
@@ -247,34 +210,51 @@ static bool settled(work *k, const double *x, double *value, bf__visits_result *
     return k->calm == 2;
 }
 
-bf_status bf__visits_solve(double *x, bf__visits_result *result, const bf__visits *visits,
-                           const bf_context *context, bf_arena *arena, bf_error *err) {
-    int64_t n = visits->n, steps = visits->steps > 0 ? visits->steps : STEPS;
-    bf_mark mark = bf_arena_mark(arena);
-    work k;
-    BF_TRY(prepare(&k, visits, context, arena, err));
-    double value = visits_dot(x, visits->reward, n);
-    double *kept;
-    BF_ALLOC(kept, arena, n, err);
-    *result = (bf__visits_result){.residual = look(&k, x), .change = INFINITY};
+/* Steps until it has settled, or there are no more. */
+static bf_status iterate(double *x, bf__visits_result *result, work *k, const bf_context *context,
+                         bf_error *err) {
+    const bf__visits *v = k->v;
+    int64_t steps = v->steps > 0 ? v->steps : STEPS;
+    double value = bf__sum_products(x, v->reward, v->n, k->threads);
+    *result = (bf__visits_result){.residual = look(k, x), .change = INFINITY};
     for (int64_t step = 1; step <= steps && !result->settled; step++) {
         if (result->residual <= 1e-12) {
             result->settled = true;
             result->change = 0;
             break;
         }
-        remember(&k, x, step == 1);
-        if (k.levels && step % CYCLE == 1)
-            take_cycle(&k, x, result);
+        remember(k, x, step == 1);
+        if (k->levels && step % CYCLE == 1)
+            take_cycle(k, x, result);
         else
-            try_step(&k, x, kept, step, result);
+            try_step(k, x, step, result);
         result->steps = step;
-        if (step % (k.levels ? CHECK_CYCLES : CHECK))
+        if (step % (k->levels ? CHECK_CYCLES : CHECK))
             continue;
-        result->settled = settled(&k, x, &value, result);
+        result->settled = settled(k, x, &value, result);
         if (!bf__progress(context, "weights of neighbours", (double)step, (double)steps, NULL))
             return bf_fail(err, BF_ECANCELLED, "interrupted");
     }
+    return BF_OK;
+}
+
+bf_status bf__visits_solve(double *x, bf__visits_result *result, const bf__visits *visits,
+                           const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf_mark mark = bf_arena_mark(arena);
+    bf__visits inner = *visits;
+    double *moved = x;
+    work k;
+    if (visits->order) {
+        BF_TRY(bf__visits_reorder(&inner, visits, arena, err));
+        BF_ALLOC(moved, arena, visits->n, err);
+        bf__visits_gather(moved, x, visits->order, visits->n);
+    }
+    BF_TRY(prepare(&k, &inner, context, arena, err));
+    if (visits->order)
+        BF_TRY(bf__levels_make(&k.levels, &inner, context, arena, err));
+    BF_TRY(iterate(moved, result, &k, context, err));
+    if (visits->order)
+        bf__visits_scatter(x, moved, visits->order, visits->n);
     bf_arena_rewind(arena, mark);
     return BF_OK;
 }

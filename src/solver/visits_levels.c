@@ -12,7 +12,7 @@
  * before and after even out what scaling leaves within groups. Steps alone move mass as far as the
  * chain does: they are slow just where the coarse chain is exact.
  *
- * Groups are neighbours in `order`, which the caller knows: nodes that lead to similar places.
+ * Groups are nodes with numbers next to each other, so these should lead to similar places.
  *
  * Cost  a cycle is about ten steps. Memory 4 bytes per edge and the coarse edges.
  *
@@ -26,17 +26,17 @@
 
 #include "core/context.h"
 #include "core/fail.h"
+#include "solver/sums.h"
 
 enum { EACH = 3, BOTTOM = 200, MOST_LEVELS = 24, SMOOTH = 3, THREADED = 400000 };
 static const double trace = 1e-40; /* so that no group is empty */
 
 typedef struct level {
     bf__visits v;
-    const int32_t *order; /* (n): nodes by groups; NULL: 0, 1, ... */
-    int32_t *group;       /* (n) */
-    int32_t *map;         /* (edges): edge of the next level */
-    double *x, *image;    /* (n); x is the caller's on level 0 */
-    double *old;          /* (n): masses before the solve */
+    int32_t *group;                                         /* (n) */
+    int32_t *map;                                           /* (edges): edge of the next level */
+    double *x, *image;                                      /* (n); x is the caller's on level 0 */
+    double *old;                                            /* (n): masses before the solve */
     double *prob, *start, *restart, *away, *leave, *source; /* of v, from level 1 on */
 } level;
 
@@ -45,10 +45,6 @@ struct bf__levels {
     int count, threads;
     double *dense; /* (BOTTOM, BOTTOM) */
 };
-
-static int64_t member(const level *l, int64_t at) {
-    return l->order ? l->order[at] : at;
-}
 
 /* ---- Making */
 
@@ -59,7 +55,7 @@ static bf_status make_coarse(level *next, level *fine, bf_arena *arena, bf_error
     BF_ALLOC(fine->group, arena, v->n, err);
     BF_ALLOC(fine->map, arena, v->begin[v->n], err);
     for (int64_t at = 0; at < v->n; at++)
-        fine->group[member(fine, at)] = (int32_t)(at / EACH);
+        fine->group[at] = (int32_t)(at / EACH);
     BF_ALLOC(begin, arena, groups + 1, err);
     BF_ALLOC(seen, arena, groups, err);
     BF_ALLOC(slot, arena, groups, err);
@@ -73,8 +69,7 @@ static bf_status make_coarse(level *next, level *fine, bf_arena *arena, bf_error
         total = 0;
         for (int64_t d = 0; d < groups; d++) {
             begin[d] = total;
-            for (int64_t at = d * EACH; at < (d + 1) * EACH && at < v->n; at++) {
-                int64_t j = member(fine, at);
+            for (int64_t j = d * EACH; j < (d + 1) * EACH && j < v->n; j++) {
                 for (int64_t e = v->begin[j]; e < v->begin[j + 1]; e++) {
                     int32_t c = fine->group[v->from[e]];
                     if (seen[c] != (int32_t)d) {
@@ -119,8 +114,7 @@ static bf_status make_coarse(level *next, level *fine, bf_arena *arena, bf_error
 static void sum_fixed(level *next, const level *fine) {
     for (int64_t d = 0; d < next->v.n; d++) {
         double start = 0, away = 0, source = 0;
-        for (int64_t at = d * EACH; at < (d + 1) * EACH && at < fine->v.n; at++) {
-            int64_t j = member(fine, at);
+        for (int64_t j = d * EACH; j < (d + 1) * EACH && j < fine->v.n; j++) {
             start += fine->v.restart ? fine->v.start[j] : 0;
             away += fine->v.leave ? fine->v.away[j] : 0;
             source += fine->v.source ? fine->v.source[j] : 0;
@@ -138,11 +132,11 @@ bf_status bf__levels_make(bf__levels **out, const bf__visits *visits, const bf_c
                           bf_arena *arena, bf_error *err) {
     bf__levels *l;
     *out = NULL;
-    if (visits->n <= BOTTOM || !visits->closed || !visits->order)
+    if (visits->n <= BOTTOM || !visits->closed)
         return BF_OK;
     BF_ALLOC(l, arena, 1, err);
     *l = (bf__levels){.count = 1, .threads = bf__threads(context)};
-    l->level[0] = (level){.v = *visits, .order = visits->order};
+    l->level[0] = (level){.v = *visits};
     BF_ALLOC(l->level[0].image, arena, visits->n, err);
     while (l->level[l->count - 1].v.n > BOTTOM && l->count < MOST_LEVELS) {
         BF_TRY(make_coarse(&l->level[l->count], &l->level[l->count - 1], arena, err));
@@ -159,11 +153,9 @@ bf_status bf__levels_make(bf__levels **out, const bf__visits *visits, const bf_c
 /* x <- (x + f(x)) / 2, scaled to sum 1. */
 static void smooth(level *l, double *x, int threads) {
     const bf__visits *v = &l->v;
-    double back = 0, gone = 0, total = 0;
-    for (int64_t i = 0; i < v->n && v->restart; i++)
-        back += v->restart[i] * x[i];
-    for (int64_t i = 0; i < v->n && v->leave; i++)
-        gone += v->leave[i] * x[i];
+    double back = v->restart ? bf__sum_products(v->restart, x, v->n, threads) : 0;
+    double gone = v->leave ? bf__sum_products(v->leave, x, v->n, threads) : 0;
+    int together = v->n < BF__LONG_VECTOR ? 1 : threads;
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(threads) if (threads > 1 && v->begin[v->n] > THREADED)
     for (int64_t j = 0; j < v->n; j++) {
@@ -173,8 +165,8 @@ static void smooth(level *l, double *x, int threads) {
             sum += v->prob[e] * x[v->from[e]];
         l->image[j] = sum;
     }
-    for (int64_t j = 0; j < v->n; j++)
-        total += l->image[j];
+    double total = bf__sum(l->image, v->n, threads);
+#pragma omp parallel for schedule(static) num_threads(together)
     for (int64_t j = 0; j < v->n; j++)
         x[j] = 0.5 * (x[j] + l->image[j] / total);
 }
@@ -182,6 +174,8 @@ static void smooth(level *l, double *x, int threads) {
 /* The chain of `next` from the masses x of `fine`; next->x and old become the masses of groups. */
 static void coarsen(level *next, level *fine, double *x, int threads) {
     const bf__visits *v = &fine->v;
+    int together = v->n < BF__LONG_VECTOR ? 1 : threads;
+#pragma omp parallel for schedule(static) num_threads(together)
     for (int64_t i = 0; i < v->n; i++)
         x[i] += trace;
 #pragma omp parallel for schedule(static)                                                          \
@@ -190,8 +184,7 @@ static void coarsen(level *next, level *fine, double *x, int threads) {
         double mass = 0, restart = 0, leave = 0;
         for (int64_t e = next->v.begin[d]; e < next->v.begin[d + 1]; e++)
             next->prob[e] = 0;
-        for (int64_t at = d * EACH; at < (d + 1) * EACH && at < v->n; at++) {
-            int64_t j = member(fine, at);
+        for (int64_t j = d * EACH; j < (d + 1) * EACH && j < v->n; j++) {
             mass += x[j];
             restart += v->restart ? v->restart[j] * x[j] : 0;
             leave += v->leave ? v->leave[j] * x[j] : 0;
@@ -204,7 +197,9 @@ static void coarsen(level *next, level *fine, double *x, int threads) {
         if (next->leave)
             next->leave[d] = leave / mass;
     }
-    for (int64_t e = 0; e < next->v.begin[next->v.n]; e++)
+    int64_t edges = next->v.begin[next->v.n];
+#pragma omp parallel for schedule(static) num_threads(together)
+    for (int64_t e = 0; e < edges; e++)
         next->prob[e] /= next->old[next->v.from[e]];
 }
 
@@ -255,6 +250,8 @@ static void cycle(bf__levels *l, int at, double *x) {
             smooth(fine, x, l->threads);
         coarsen(next, fine, x, l->threads);
         cycle(l, at + 1, next->x);
+        int together = fine->v.n < BF__LONG_VECTOR ? 1 : l->threads;
+#pragma omp parallel for schedule(static) num_threads(together)
         for (int64_t i = 0; i < fine->v.n; i++)
             x[i] *= next->x[fine->group[i]] / next->old[fine->group[i]];
         for (int s = 0; s < SMOOTH; s++)

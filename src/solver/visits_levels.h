@@ -8,7 +8,8 @@
 
 typedef struct bf__levels bf__levels;
 
-/* For a closed chain with visits->order. *out is NULL where the chain is too small to need any. */
+/* For a closed chain whose nodes lead to similar places where their numbers are near. *out is NULL
+ * where the chain is too small to need any. */
 bf_status bf__levels_make(bf__levels **out, const bf__visits *visits, const bf_context *context,
                           bf_arena *arena, bf_error *err);
 

@@ -1,0 +1,17 @@
+/* visits_order.h - A chain with its nodes in another order. */
+#ifndef BF_SOLVER_VISITS_ORDER_H
+#define BF_SOLVER_VISITS_ORDER_H
+
+#include "backflow/memory.h"
+#include "solver/visits_chain.h"
+
+/* The chain of `visits` with node visits->order[k] as its node k. What does not depend on nodes is
+ * shared. */
+bf_status bf__visits_reorder(bf__visits *out, const bf__visits *visits, bf_arena *arena,
+                             bf_error *err);
+
+/* to (n)[k] = from (n)[order[k]], and back. */
+void bf__visits_gather(double *to, const double *from, const int32_t *order, int64_t n);
+void bf__visits_scatter(double *to, const double *from, const int32_t *order, int64_t n);
+
+#endif
