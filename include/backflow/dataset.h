@@ -183,10 +183,11 @@ BF_API const char *bf_dataset_where(const bf_dataset *data, int64_t i, char *tex
 
 /* ---- A log in pieces, for logs that do not fit into memory
  *
- * A stream is the files of a log, cut into pieces. Text is cut between two episodes, near equal
- * numbers of bytes; a file of any other form is one piece, with whole episodes. A piece is read
- * like a log and is one: it has whole episodes, next states and every check. Pieces can be read in
- * any order, again and again, by any number of processes.
+ * A stream is the files of a log, cut into pieces between two episodes: text near equal numbers of
+ * bytes, arrays (NPZ, HDF5) near equal numbers of rows. A piece is read like a log and is one: it
+ * has whole episodes, next states and every check. Pieces can be read in any order, again and
+ * again, by any number of processes. In order is fastest if files are compressed, because those are
+ * unpacked from their begin on.
  *
  * The rows of an episode have to stand together, and episodes of one file in the order of their
  * ids; a log in which they do not, or an episode that goes on in the next file, is refused. Columns
@@ -194,13 +195,21 @@ BF_API const char *bf_dataset_where(const bf_dataset *data, int64_t i, char *tex
 
 typedef struct bf_stream bf_stream;
 
-/* The files of a log, in order, in pieces of about `bytes` bytes; 0: 32 MiB. */
+/* The files of a log, in order, in pieces of about `bytes` bytes; 0: 32 MiB. Compressed text is
+ * unpacked once, to see how long it is. */
 BF_API bf_status bf_stream_open(bf_stream **out, const char *const *paths, int count,
                                 const bf_read_options *options, int64_t bytes, bf_arena *arena,
                                 bf_error *err);
 
 BF_API int64_t bf_stream_pieces(const bf_stream *stream);
-BF_API int64_t bf_stream_bytes(const bf_stream *stream, int64_t piece); /* of the files; -1: all */
+/* Bytes of a piece: of its text, unpacked, or of its numbers; -1: of all. */
+BF_API int64_t bf_stream_bytes(const bf_stream *stream, int64_t piece);
+/* The file that a piece is of. */
+BF_API const char *bf_stream_file(const bf_stream *stream, int64_t piece);
+
+/* Closes the file that is open, if one is: the last that a piece was read from. To be called when
+ * nothing more is read; the stream itself is the arena's. NULL is fine. */
+BF_API void bf_stream_close(bf_stream *stream);
 
 /* Reads a piece into `arena`; *out is NULL if no episode begins in it. *first is the number of its
  * first row in the whole log, or 0 as long as the stream is not settled. */

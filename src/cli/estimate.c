@@ -263,15 +263,46 @@ static bf_status run_policies(bf__tool *tool, const estimate_options *o, const b
     return bf__compare_run(tool, &what, exit_status, err);
 }
 
+/* Reads the log, into memory or in pieces, and answers the question. `large` is to be closed. */
+static bf_status load_and_run(bf__tool *tool, const estimate_options *o, const bf__opening *with,
+                              const bf__asked *asked, bf__large *large, int *exit_status,
+                              bf_error *err) {
+    bf__job j = {.with = with, .forecast = o->forecast};
+    bool pieces;
+    BF_TRY(bf__large_wanted(&pieces, &o->large, tool, with, err));
+    if (pieces) {
+        if (o->weights_out || o->report)
+            return bf_fail(err, BF_EUSAGE, "%s: needs the log in memory",
+                           o->weights_out ? "--weights-out" : "--report");
+        j.large = large;
+        j.whole = o->policy.count <= 1 && !with->methods.several && !about_one(o);
+        BF_TRY(bf__args_flags(with->slots, with->slot_count,
+                              bf__large_load(large, &j.q, tool, &o->large, asked, with, err), err));
+        if (!j.whole)
+            bf__tool_note(
+                tool, BF_MESSAGE_NOTE, "a sample of %lld of %lld transitions stands for the log",
+                (long long)large->whole.seen.sample_rows, (long long)large->whole.seen.rows);
+    } else {
+        BF_TRY(bf__question_load(&j.q, tool, asked, &with->read, with->logs, with->log_count, err));
+    }
+    bf_status status;
+    if (o->policy.count > 1) {
+        status = run_policies(tool, o, &j.q, with, exit_status, err);
+    } else {
+        BF_TRY(bf__methods_check(&with->methods, &j.q.problem, tool->arena, err));
+        status = with->methods.several ? run_several(tool, o, &j, exit_status, err)
+                                       : run_one(tool, o, &j, exit_status, err);
+    }
+    return bf__args_flags(with->slots, with->slot_count, status, err);
+}
+
 static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf_error *err) {
     estimate_options o;
     bf__opening with;
-    bf__large large;
-    bf__job j = {.with = &with};
+    bf__large large = {.options = NULL};
     BF_TRY(bf__opening_parse(&with, tool, &bf__command_estimate, &table, &o, argc, argv, err));
     if (with.log_count == 0)
         return BF_OK;
-    j.forecast = o.forecast;
     BF_TRY(bf__command_join(&o.policy, &o.policy_command, tool->arena, err));
     if (with.methods.several && about_one(&o))
         return bf_fail(err, BF_EUSAGE, "%s: is for one method, not for --method %s", about_one(&o),
@@ -289,33 +320,9 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
                        o.further.by,
                        &with.command,
                        with.methods.several};
-    bool pieces;
-    BF_TRY(bf__large_wanted(&pieces, &o.large, tool, &with, err));
-    if (pieces) {
-        if (o.weights_out || o.report)
-            return bf_fail(err, BF_EUSAGE, "%s: needs the log in memory",
-                           o.weights_out ? "--weights-out" : "--report");
-        j.large = &large;
-        j.whole = o.policy.count <= 1 && !with.methods.several && !about_one(&o);
-        BF_TRY(bf__args_flags(with.slots, with.slot_count,
-                              bf__large_load(&large, &j.q, tool, &o.large, &asked, &with, err),
-                              err));
-        if (!j.whole)
-            bf__tool_note(
-                tool, BF_MESSAGE_NOTE, "a sample of %lld of %lld transitions stands for the log",
-                (long long)large.whole.seen.sample_rows, (long long)large.whole.seen.rows);
-    } else {
-        BF_TRY(bf__question_load(&j.q, tool, &asked, &with.read, with.logs, with.log_count, err));
-    }
-    bf_status status;
-    if (o.policy.count > 1) {
-        status = run_policies(tool, &o, &j.q, &with, exit_status, err);
-    } else {
-        BF_TRY(bf__methods_check(&with.methods, &j.q.problem, tool->arena, err));
-        status = with.methods.several ? run_several(tool, &o, &j, exit_status, err)
-                                      : run_one(tool, &o, &j, exit_status, err);
-    }
-    return bf__args_flags(with.slots, with.slot_count, status, err);
+    bf_status status = load_and_run(tool, &o, &with, &asked, &large, exit_status, err);
+    bf__large_close(&large);
+    return status;
 }
 
 const bf__command bf__command_estimate = {

@@ -362,3 +362,7 @@ bf_status bf__large_answer(bool *counted, const bf_estimate **estimate, const bf
     *counted = summed;
     return summed ? sum_up(estimate, trust, l, q, with, k, err) : BF_OK;
 }
+
+void bf__large_close(bf__large *l) {
+    bf_stream_close(l->stream);
+}

@@ -52,4 +52,7 @@ bf_status bf__large_answer(bool *counted, const bf_estimate **estimate, const bf
                            bf__large *large, const bf__question *q, const bf__opening *with, int k,
                            bf_error *err);
 
+/* Closes files. A log that was not read in pieces, all zero, is fine. */
+void bf__large_close(bf__large *large);
+
 #endif

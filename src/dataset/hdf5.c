@@ -21,7 +21,7 @@
  * infos/action_log_probs are `mu`, if there is one number per row and every exp of them is a
  * probability or a density.
  *
- * Cost  every array is read once, in blocks of whole chunks */
+ * hdf5_rows.c reads the numbers. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -30,50 +30,20 @@
 
 #include "core/context.h"
 #include "core/fail.h"
-#include "dataset/spaces.h"
-#include "format/hdf5.h"
+#include "dataset/hdf5_rows.h"
 
 enum { MOST_CHOICES = 1024 }; /* columns of one categorical number of a state */
 #define MOST_METADATA ((size_t)16 << 20)
 
-/* What arrays are called in a layout; NULL: it has none. */
-typedef struct layout {
-    const char *terminated, *truncated, *next, *log_probs;
-    bool episodes; /* a group per episode, with one observation more than steps */
-} layout;
-
-static const layout flat = {"terminals", "timeouts", "next_observations", "infos/action_log_probs",
-                            false};
-static const layout minari = {"terminations", "truncations", NULL, NULL, true};
-
-typedef struct log_file {
-    bf__hdf5 *hdf5;
-    const layout *layout;
-    int64_t pieces;
-    int64_t *begin; /* (pieces + 1): the first row of each */
-    bf__space state, action;
-    bool has_terminated, has_truncated, has_next, has_mu;
-    int s, a, r, ns, terminated, truncated, mu, episode; /* first columns; -1: none */
-    int columns;
-} log_file;
+static const bf__hdf5_layout flat = {"terminals", "timeouts", "next_observations",
+                                     "infos/action_log_probs", false};
+static const bf__hdf5_layout minari = {"terminations", "truncations", NULL, NULL, true};
 
 /* ---- Places */
 
-enum { PLACE = 1200 };
-
-/* "episode_3/observations/arm", or "observations". */
-static const char *place_of(const log_file *own, int64_t piece, const char *name, const char *below,
-                            char text[PLACE]) {
-    if (own->layout->episodes)
-        snprintf(text, PLACE, "episode_%lld/%s%s", (long long)piece, name, below);
-    else
-        snprintf(text, PLACE, "%s%s", name, below);
-    return text;
-}
-
-static bf_status is_there(bool *out, log_file *own, int64_t piece, const char *name,
+static bf_status is_there(bool *out, bf__hdf5_log *own, int64_t piece, const char *name,
                           bf_error *err) {
-    char place[PLACE];
+    char place[BF__HDF5_PLACE];
     bf__hdf5_kind kind;
     *out = false;
     if (!name)
@@ -81,11 +51,11 @@ static bf_status is_there(bool *out, log_file *own, int64_t piece, const char *n
     if (strchr(name, '/')) { /* a group on the way may be missing, or be an array */
         char group[64];
         snprintf(group, sizeof group, "%.*s", (int)(strchr(name, '/') - name), name);
-        BF_TRY(bf__hdf5_look(&kind, own->hdf5, place_of(own, piece, group, "", place), err));
+        BF_TRY(bf__hdf5_look(&kind, own->hdf5, bf__hdf5_place(own, piece, group, "", place), err));
         if (kind != BF__HDF5_GROUP)
             return BF_OK;
     }
-    BF_TRY(bf__hdf5_look(&kind, own->hdf5, place_of(own, piece, name, "", place), err));
+    BF_TRY(bf__hdf5_look(&kind, own->hdf5, bf__hdf5_place(own, piece, name, "", place), err));
     *out = kind == BF__HDF5_ARRAY;
     return BF_OK;
 }
@@ -113,7 +83,7 @@ static bf_status unknown_layout(const bf__file *file, const char *const *names, 
                    file->path, count ? list : "nothing", strlen(list) < 200 ? "" : ", ...");
 }
 
-static bf_status find_layout(const bf__file *file, log_file *own, bf_arena *scratch,
+static bf_status find_layout(const bf__file *file, bf__hdf5_log *own, bf_arena *scratch,
                              bf_error *err) {
     const char **names;
     int64_t count, episodes = 0, last = -1;
@@ -142,11 +112,12 @@ static bf_status find_layout(const bf__file *file, log_file *own, bf_arena *scra
 }
 
 /* How many numbers there are, one per step: (n) or (n, 1). */
-static bf_status count_steps(const bf__file *file, log_file *own, int64_t piece, const char *name,
-                             int64_t *out, bf_error *err) {
-    char place[PLACE], shape[160];
+static bf_status count_steps(const bf__file *file, bf__hdf5_log *own, int64_t piece,
+                             const char *name, int64_t *out, bf_error *err) {
+    char place[BF__HDF5_PLACE], shape[160];
     bf__hdf5_array array;
-    BF_TRY(bf__hdf5_array_open(&array, own->hdf5, place_of(own, piece, name, "", place), err));
+    BF_TRY(
+        bf__hdf5_array_open(&array, own->hdf5, bf__hdf5_place(own, piece, name, "", place), err));
     bf__hdf5_array_close(own->hdf5, &array);
     if (array.npy.dims > 2 || (array.npy.dims == 2 && array.npy.shape[1] != 1))
         return bf_fail(err, BF_EFORMAT, "%s: %s: shape %s; one number per step is needed",
@@ -155,7 +126,7 @@ static bf_status count_steps(const bf__file *file, log_file *own, int64_t piece,
     return BF_OK;
 }
 
-static bf_status count_rows(bf__file *file, log_file *own, bf_arena *scratch, bf_error *err) {
+static bf_status count_rows(bf__file *file, bf__hdf5_log *own, bf_arena *scratch, bf_error *err) {
     BF_ALLOC(own->begin, scratch, own->pieces + 1, err);
     own->begin[0] = 0;
     for (int64_t e = 0; e < own->pieces; e++) {
@@ -214,12 +185,12 @@ static bf_status describe(bf__space *out, const json_t *metadata, const char *ke
     return status;
 }
 
-static bf_status guess(bf__space *out, const bf__file *file, log_file *own, const char *key,
+static bf_status guess(bf__space *out, const bf__file *file, bf__hdf5_log *own, const char *key,
                        bf_arena *scratch, bf_error *err) {
-    char place[PLACE], name[700];
+    char place[BF__HDF5_PLACE], name[700];
     bf__hdf5_kind kind;
     bf__hdf5_array array;
-    BF_TRY(bf__hdf5_look(&kind, own->hdf5, place_of(own, 0, key, "", place), err));
+    BF_TRY(bf__hdf5_look(&kind, own->hdf5, bf__hdf5_place(own, 0, key, "", place), err));
     if (kind == BF__HDF5_GROUP && own->layout->episodes)
         return bf_fail(err, BF_EDATA,
                        "%s: %s: is a group; Minari's metadata.json, which says what it is made of, "
@@ -231,7 +202,7 @@ static bf_status guess(bf__space *out, const bf__file *file, log_file *own, cons
     return bf__space_guess(out, &array.npy, name, scratch, err);
 }
 
-static bf_status check_spaces(const bf__file *file, const log_file *own, bf_error *err) {
+static bf_status check_spaces(const bf__file *file, const bf__hdf5_log *own, bf_error *err) {
     if (own->state.widest > MOST_CHOICES && !own->state.index)
         return bf_fail(err, BF_EDATA,
                        "%s: observations: a choice among %lld, which is a column each, and more "
@@ -250,7 +221,7 @@ static bf_status check_spaces(const bf__file *file, const log_file *own, bf_erro
     return BF_OK;
 }
 
-static bf_status find_spaces(const bf__file *file, log_file *own, bf_arena *scratch,
+static bf_status find_spaces(const bf__file *file, bf__hdf5_log *own, bf_arena *scratch,
                              bf_error *err) {
     char name[700];
     json_t *metadata = NULL;
@@ -274,8 +245,8 @@ static bf_status find_spaces(const bf__file *file, log_file *own, bf_arena *scra
 /* ---- mu */
 
 /* Says why log probabilities cannot be used; NULL: they can. */
-static bf_status why_no_mu(const char **why, const bf__file *file, log_file *own, bf_arena *scratch,
-                           bf_error *err) {
+static bf_status why_no_mu(const char **why, const bf__file *file, bf__hdf5_log *own,
+                           bf_arena *scratch, bf_error *err) {
     bf__hdf5_array array;
     double *values;
     *why = NULL;
@@ -299,9 +270,9 @@ static bf_status why_no_mu(const char **why, const bf__file *file, log_file *own
     return BF_OK;
 }
 
-static bf_status find_columns(const bf__file *file, log_file *own, const bf_context *context,
+static bf_status find_columns(const bf__file *file, bf__hdf5_log *own, const bf_context *context,
                               bf_arena *scratch, bf_error *err) {
-    const layout *l = own->layout;
+    const bf__hdf5_layout *l = own->layout;
     bool log_probs;
     const char *why;
     BF_TRY(is_there(&own->has_terminated, own, 0, l->terminated, err));
@@ -341,7 +312,7 @@ static bf_status add_names(bf__file *file, int *first, const char *name, int64_t
 }
 
 /* The parts of a Dict or Tuple have names of their own. */
-static bf_status label_states(bf__file *file, const log_file *own, bf_arena *scratch,
+static bf_status label_states(bf__file *file, const bf__hdf5_log *own, bf_arena *scratch,
                               bf_error *err) {
     if (own->state.index || !*own->state.leaves[0].place)
         return BF_OK;
@@ -357,7 +328,7 @@ static bf_status label_states(bf__file *file, const log_file *own, bf_arena *scr
     return BF_OK;
 }
 
-static bf_status name_columns(bf__file *file, log_file *own, bf_arena *scratch, bf_error *err) {
+static bf_status name_columns(bf__file *file, bf__hdf5_log *own, bf_arena *scratch, bf_error *err) {
     bool finite = own->state.index, discrete = own->action.choice;
     bool next = own->has_next || own->layout->episodes;
     int64_t d = finite ? 1 : own->state.width, k = discrete ? 1 : own->action.width;
@@ -379,7 +350,7 @@ static bf_status name_columns(bf__file *file, log_file *own, bf_arena *scratch, 
 
 static bf_status open_hdf5(bf__file *file, const bf_context *context, bf_arena *scratch,
                            bf_error *err) {
-    log_file *own;
+    bf__hdf5_log *own;
     BF_ZALLOC(own, scratch, 1, err);
     file->own = own;
     BF_TRY(bf__hdf5_open(&own->hdf5, file->path, &file->bytes, scratch, err));
@@ -392,165 +363,8 @@ static bf_status open_hdf5(bf__file *file, const bf_context *context, bf_arena *
     return label_states(file, own, scratch, err);
 }
 
-/* ---- Numbers */
-
-/* Opens an array of a piece, `rows` rows of the leaf's shape. */
-static bf_status open_leaf(bf__hdf5_array *out, const bf__file *file, log_file *own,
-                           const bf__leaf *leaf, int64_t rows, const char *place, bf_error *err) {
-    char shape[160], expected[160];
-    BF_TRY(bf__hdf5_array_open(out, own->hdf5, place, err));
-    const bf__npy *npy = &out->npy;
-    bf__npy wanted = {.dims = leaf->dims + 1, .shape = {rows}};
-    memcpy(wanted.shape + 1, leaf->shape, (size_t)leaf->dims * sizeof *leaf->shape);
-    bool fits = npy->shape[0] == rows && npy->dims == wanted.dims &&
-                memcmp(npy->shape, wanted.shape, (size_t)npy->dims * sizeof *npy->shape) == 0;
-    /* One number per row may stand as (rows, 1) or (rows). */
-    fits = fits || (npy->shape[0] == rows && npy->count == rows && leaf->elements == 1);
-    return fits ? BF_OK
-                : bf_fail(err, BF_EDATA, "%s: %s: shape %s; %s is needed", file->path, place,
-                          bf__npy_shape(npy, shape), bf__npy_shape(&wanted, expected));
-}
-
-/* Where the rows of a leaf go. */
-typedef struct target {
-    const bf__space *space;
-    bool combine;
-    const bf__sink *sinks; /* NULL: nowhere */
-    int64_t row;           /* of the log: that of row 0 of the array */
-    int64_t skip;          /* rows of the array that come before */
-    int64_t rows;          /* that are wanted */
-} target;
-
-/* Puts rows [first, first + count) of a leaf where they go, as far as they are wanted there. */
-static void put(const target *t, const bf__leaf *leaf, const double *values, int64_t first,
-                int64_t count) {
-    int64_t from = first > t->skip ? first : t->skip;
-    int64_t to = first + count < t->skip + t->rows ? first + count : t->skip + t->rows;
-    if (t->sinks && to > from)
-        bf__space_put(t->space, leaf, values ? values + (from - first) * leaf->elements : NULL,
-                      to - from, t->combine, t->sinks, t->row + from - t->skip);
-}
-
-/* Rows [first, first + count) of an array: what is no choice is an error, or goes to the list. */
-static bf_status check_values(const bf__file *file, const log_file *own, int64_t piece,
-                              const char *place, const bf__leaf *leaf, double *values,
-                              int64_t first, int64_t count, bf_error *err) {
-    bf_error why;
-    for (int64_t at = 0; bf__space_check(leaf, values, count, &at, &why) != BF_OK; at++) {
-        bf_fault fault = bf__fault_in(file->path, place);
-        fault.row = first + at / leaf->elements;
-        fault.episode = own->layout->episodes ? piece : -1;
-        BF_TRY(bf__faults_take(file->faults,
-                               bf_fail(err, why.status, "%s: %s: row %lld: %s", file->path, place,
-                                       (long long)fault.row, why.message),
-                               &fault, err));
-        values[at] = bf__faulty();
-    }
-    return BF_OK;
-}
-
-/* Reads one array of a space of a piece, `rows` rows, to one or two places. */
-static bf_status read_leaf(const bf__file *file, log_file *own, int64_t piece, const char *place,
-                           const bf__leaf *leaf, int64_t rows, const target *targets,
-                           int target_count, bf_arena *scratch, bf_error *err) {
-    bf__hdf5_array array;
-    double *values;
-    BF_TRY(open_leaf(&array, file, own, leaf, rows, place, err));
-    int64_t block = array.block < rows ? array.block : rows;
-    BF_ALLOC(values, scratch, block * leaf->elements, err);
-    for (int64_t first = 0; first < rows; first += block) {
-        int64_t count = rows - first < block ? rows - first : block;
-        BF_TRY(bf__hdf5_read(own->hdf5, &array, first, count, values, err));
-        BF_TRY(check_values(file, own, piece, place, leaf, values, first, count, err));
-        for (int t = 0; t < target_count; t++)
-            put(&targets[t], leaf, values, first, count);
-    }
-    bf__hdf5_array_close(own->hdf5, &array);
-    return BF_OK;
-}
-
-/* Reads the arrays of a space of a piece. One that cannot be read is an error, or goes to the list.
- */
-static bf_status read_space(const bf__file *file, log_file *own, int64_t piece, const char *name,
-                            int64_t rows, const target *targets, int target_count,
-                            bf_arena *scratch, bf_error *err) {
-    const bf__space *space = targets[0].space;
-    for (int k = 0; k < space->count; k++) {
-        char place[PLACE];
-        bf_mark mark = bf_arena_mark(scratch);
-        place_of(own, piece, name, space->leaves[k].place, place);
-        bf_status status = read_leaf(file, own, piece, place, &space->leaves[k], rows, targets,
-                                     target_count, scratch, err);
-        bf_arena_rewind(scratch, mark);
-        if (status == BF_OK)
-            continue;
-        bf_fault fault = bf__fault_in(file->path, place);
-        BF_TRY(bf__faults_take(file->faults, status, &fault, err));
-        for (int t = 0; t < target_count; t++)
-            put(&targets[t], &space->leaves[k], NULL, 0, rows);
-    }
-    return BF_OK;
-}
-
-/* Reads one number per step. */
-static bf_status read_numbers(const bf__file *file, log_file *own, int64_t piece, const char *name,
-                              const bf__sink *sinks, int column, bf_arena *scratch, bf_error *err) {
-    static bf__leaf number = {.place = "", .elements = 1};
-    const bf__space one = {.leaves = &number, .count = 1, .width = 1};
-    int64_t rows = own->begin[piece + 1] - own->begin[piece];
-    target t = {&one, false, sinks + column, own->begin[piece], 0, rows};
-    return read_space(file, own, piece, name, rows, &t, 1, scratch, err);
-}
-
-static bf_status read_piece(const bf__file *file, log_file *own, int64_t e, const bf__sink *sinks,
-                            bf_arena *scratch, bf_error *err) {
-    const layout *l = own->layout;
-    int64_t row = own->begin[e], rows = own->begin[e + 1] - row;
-    target state[2] = {
-        {&own->state, false, sinks + own->s, row, 0, rows},
-        {&own->state, false, l->episodes ? sinks + own->ns : NULL, row, 1, rows},
-    };
-    target next = {&own->state, false, sinks + own->ns, row, 0, rows};
-    target action = {&own->action, own->action.choice, sinks + own->a, row, 0, rows};
-    BF_TRY(read_space(file, own, e, "observations", rows + l->episodes, state, 2, scratch, err));
-    if (own->has_next)
-        BF_TRY(read_space(file, own, e, l->next, rows, &next, 1, scratch, err));
-    BF_TRY(read_space(file, own, e, "actions", rows, &action, 1, scratch, err));
-    BF_TRY(read_numbers(file, own, e, "rewards", sinks, own->r, scratch, err));
-    if (own->has_terminated)
-        BF_TRY(read_numbers(file, own, e, l->terminated, sinks, own->terminated, scratch, err));
-    if (own->has_truncated)
-        BF_TRY(read_numbers(file, own, e, l->truncated, sinks, own->truncated, scratch, err));
-    if (own->has_mu) {
-        BF_TRY(read_numbers(file, own, e, l->log_probs, sinks, own->mu, scratch, err));
-        double *mu = sinks[own->mu].values;
-        for (int64_t i = row; mu && i < row + rows; i++)
-            mu[i] = bf__is_faulty(mu[i]) ? mu[i] : exp(mu[i]);
-    }
-    return BF_OK;
-}
-
-static bf_status fill(const bf__file *file, const bf__sink *sinks, int64_t *row,
-                      const bf_context *context, bf_arena *scratch, bf_error *err) {
-    log_file *own = file->own;
-    char task[160];
-    snprintf(task, sizeof task, "reading %s", file->path);
-    for (int64_t e = 0; e < own->pieces; e++) {
-        if (!bf__progress(context, task, (double)own->begin[e], (double)file->rows, NULL))
-            return bf_fail(err, BF_ECANCELLED, "%s: reading was interrupted", file->path);
-        BF_TRY(read_piece(file, own, e, sinks, scratch, err));
-        double *episode = own->episode < file->count ? sinks[own->episode].values : NULL;
-        for (int64_t i = own->begin[e]; i < own->begin[e + 1]; i++) {
-            row[i] = (int64_t)((uint64_t)e << 32) + i - own->begin[e];
-            if (episode)
-                episode[i] = (double)e;
-        }
-    }
-    return BF_OK;
-}
-
 static void close_hdf5(bf__file *file) {
-    log_file *own = file->own;
+    bf__hdf5_log *own = file->own;
     if (own)
         bf__hdf5_close(own->hdf5);
 }
@@ -561,6 +375,7 @@ const bf__reader bf__reader_hdf5 = {
     .suffix = ".hdf5",
     .claims = bf__hdf5_claims,
     .open = open_hdf5,
-    .fill = fill,
+    .by_ranges = true,
+    .fill = bf__hdf5_fill,
     .close = close_hdf5,
 };

@@ -1,6 +1,9 @@
 /* npz.c - Logs as NumPy archives: a zip of .npy arrays, stored or deflated.
  *
- * arrays.c says what the keys mean. One array at a time is in memory beside the columns. */
+ * arrays.c says what the keys mean. One array at a time is in memory beside the columns. If the
+ * file is not in memory, ranges of rows are read: then all arrays are unpacked side by side, each
+ * from where it is (tape.h). An array in Fortran order is read at as many places as it has
+ * columns. */
 #include <stdio.h>
 #include <string.h>
 #include <zip.h>
@@ -8,13 +11,26 @@
 #include "core/context.h"
 #include "core/fail.h"
 #include "dataset/arrays.h"
+#include "format/tape.h"
 
 #define RATIO 1100 /* what an archive may claim, of its own size */
+
+/* An array that is being read at one place. */
+typedef struct reel {
+    struct archive *of;
+    const char *path, *key;
+    zip_uint64_t index;
+    zip_file_t *file; /* NULL: not open */
+    bf__tape tape;
+} reel;
 
 typedef struct archive {
     zip_t *zip;
     bf__keyed *arrays;
     int count;
+    reel **reels; /* (columns) of the log: of an array in C order, the first has it; or NULL */
+    int columns;
+    bf_arena *arena; /* for the reels */
 } archive;
 
 /* Reads the first bytes of an entry, at most `size`. If the entry has exactly `size` bytes, reads
@@ -56,7 +72,9 @@ static bf_status open_zip(const bf__file *file, archive *own, bf_error *err) {
     zip_error_t why;
     zip_error_init(&why);
     zip_source_t *source =
-        zip_source_buffer_create(file->bytes.data, (zip_uint64_t)file->bytes.size, 0, &why);
+        file->bytes.data
+            ? zip_source_buffer_create(file->bytes.data, (zip_uint64_t)file->bytes.size, 0, &why)
+            : zip_source_file_create(file->path, 0, -1, &why);
     if (source && !(own->zip = zip_open_from_source(source, ZIP_RDONLY, &why)))
         zip_source_free(source);
     if (!own->zip)
@@ -128,8 +146,14 @@ static bf_status open_npz(bf__file *file, const bf_context *context, bf_arena *s
     BF_TRY(open_zip(file, own, err));
     BF_TRY(list_arrays(file, own, scratch, err));
     BF_TRY(check_claims(file, own, err));
-    return bf__keyed_name(file, own->arrays, own->count, scratch, err);
+    BF_TRY(bf__keyed_name(file, own->arrays, own->count, scratch, err));
+    own->arena = scratch;
+    own->columns = file->count;
+    BF_ZALLOC(own->reels, scratch, file->count, err);
+    return BF_OK;
 }
+
+/* ---- The whole file */
 
 /* Reads every byte of an array into scratch memory. */
 static bf_status unpack(unsigned char **out, const bf__file *file, const bf__keyed *a,
@@ -145,13 +169,127 @@ static bf_status unpack(unsigned char **out, const bf__file *file, const bf__key
     return BF_OK;
 }
 
+/* All columns of an array. */
+static bf_status fill_array(const bf__file *file, const bf__keyed *a, const bf__sink *sinks,
+                            bf_arena *scratch, bf_error *err) {
+    unsigned char *bytes = NULL;
+    BF_TRY(unpack(&bytes, file, a, scratch, err));
+    for (int j = 0; j < a->columns; j++)
+        if (sinks[j].values)
+            bf__npy_column(&a->npy, bytes + a->npy.offset, j, sinks[j].values);
+    return BF_OK;
+}
+
+/* ---- Ranges of rows */
+
+static void close_reel(reel *e) {
+    if (e->file)
+        zip_fclose(e->file);
+    e->file = NULL;
+}
+
+static bf_status rewind_reel(void *self, bf_error *err) {
+    reel *e = self;
+    close_reel(e);
+    e->file = zip_fopen_index(e->of->zip, e->index, 0);
+    return e->file ? BF_OK
+                   : bf_fail(err, BF_EFORMAT, "%s: %s: cannot be unpacked: %s", e->path, e->key,
+                             zip_strerror(e->of->zip));
+}
+
+static bf_status next_of_reel(void *self, unsigned char *to, size_t size, size_t *got,
+                              bf_error *err) {
+    reel *e = self;
+    zip_int64_t step = zip_fread(e->file, to, size);
+    *got = step > 0 ? (size_t)step : 0;
+    return step >= 0 ? BF_OK
+                     : bf_fail(err, BF_EFORMAT, "%s: %s: cannot be unpacked: the file is damaged",
+                               e->path, e->key);
+}
+
+static bool seek_in_reel(void *self, int64_t to) {
+    reel *e = self;
+    bool done = zip_fseek(e->file, (zip_int64_t)to, SEEK_SET) == 0;
+    if (!done)
+        zip_file_error_clear(e->file); /* it goes on from where it is */
+    return done;
+}
+
+/* What is deflated cannot be looked at from the middle on. */
+static bool is_stored(const archive *own, zip_uint64_t index) {
+    zip_stat_t about;
+    return zip_stat_index(own->zip, index, 0, &about) == 0 && about.valid & ZIP_STAT_COMP_METHOD &&
+           about.comp_method == ZIP_CM_STORE;
+}
+
+/* The place at which column `column` of the log is read, an array of which is `a`. */
+static bf_status take_reel(reel **out, const bf__file *file, const bf__keyed *a, int column,
+                           bf_error *err) {
+    archive *own = file->own;
+    if (!own->reels[column]) {
+        reel *e;
+        BF_ZALLOC(e, own->arena, 1, err);
+        *e = (reel){.of = own, .path = file->path, .key = a->key, .index = (zip_uint64_t)a->source};
+        e->tape = (bf__tape){.self = e,
+                             .rewind = rewind_reel,
+                             .next = next_of_reel,
+                             .seek = is_stored(own, e->index) ? seek_in_reel : NULL,
+                             .arena = own->arena};
+        own->reels[column] = e;
+    }
+    *out = own->reels[column];
+    return BF_OK;
+}
+
+/* Elements [from, from + count) of an array, to `bytes`. */
+static bf_status read_elements(unsigned char *bytes, reel *e, const bf__keyed *a, int64_t from,
+                               int64_t count, bf_error *err) {
+    int64_t size = count * a->npy.size, first = (int64_t)a->npy.offset + from * a->npy.size, got;
+    BF_TRY(bf__tape_read(&e->tape, bytes, first, size, &got, err));
+    if (got < size)
+        return bf_fail(err, BF_EFORMAT, "%s: %s: %lld bytes where its shape asks for %zu", e->path,
+                       e->key, (long long)(first + got), claimed(a));
+    /* The checksum is checked when there is nothing left to unpack. */
+    return from + count == a->npy.count ? bf__tape_end(&e->tape, &got, err) : BF_OK;
+}
+
+/* All columns of a range of an array. */
+static bf_status fill_range(const bf__file *file, const bf__keyed *a, const bf__sink *sinks,
+                            bf_arena *scratch, bf_error *err) {
+    bool fortran = a->npy.fortran && a->npy.dims > 1;
+    bf__npy part = a->npy; /* the rows of the range, in C order, or one column of them */
+    part.fortran = false;
+    part.dims = fortran ? 1 : part.dims;
+    part.shape[0] = file->rows;
+    part.count = file->rows * (fortran ? 1 : a->columns);
+    unsigned char *bytes;
+    reel *e;
+    BF_ALLOC(bytes, scratch, part.count * part.size, err);
+    if (!fortran) {
+        BF_TRY(take_reel(&e, file, a, a->first, err));
+        BF_TRY(read_elements(bytes, e, a, file->skip * a->columns, part.count, err));
+    }
+    for (int j = 0; j < a->columns; j++) {
+        int64_t step;
+        if (!sinks[j].values)
+            continue;
+        if (fortran) {
+            BF_TRY(take_reel(&e, file, a, a->first + j, err));
+            BF_TRY(read_elements(bytes, e, a, bf__npy_place(&a->npy, j, &step) + file->skip,
+                                 part.count, err));
+        }
+        bf__npy_column(&part, bytes, fortran ? 0 : j, sinks[j].values);
+    }
+    return BF_OK;
+}
+
 static bf_status fill(const bf__file *file, const bf__sink *sinks, int64_t *row,
                       const bf_context *context, bf_arena *scratch, bf_error *err) {
     const archive *own = file->own;
     char task[160];
     snprintf(task, sizeof task, "reading %s", file->path);
     for (int64_t i = 0; i < file->rows; i++)
-        row[i] = i;
+        row[i] = file->skip + i;
     for (int k = 0; k < own->count; k++) {
         const bf__keyed *a = &own->arrays[k];
         if (!bf__progress(context, task, k, own->count, a->key))
@@ -165,12 +303,10 @@ static bf_status fill(const bf__file *file, const bf__sink *sinks, int64_t *row,
         if (!wanted)
             continue;
         bf_mark mark = bf_arena_mark(scratch);
-        unsigned char *bytes = NULL;
-        BF_TRY(unpack(&bytes, file, a, scratch, err));
+        BF_TRY(file->bytes.data ? fill_array(file, a, sinks + a->first, scratch, err)
+                                : fill_range(file, a, sinks + a->first, scratch, err));
         for (int j = 0; j < a->columns; j++) {
             const bf__sink *sink = &sinks[a->first + j];
-            if (sink->values)
-                bf__npy_column(&a->npy, bytes + a->npy.offset, j, sink->values);
             if (sink->values && sink->words)
                 BF_TRY(bf__sink_words(sink, file->rows, err));
         }
@@ -181,6 +317,9 @@ static bf_status fill(const bf__file *file, const bf__sink *sinks, int64_t *row,
 
 static void close_npz(bf__file *file) {
     archive *own = file->own;
+    for (int c = 0; own && own->reels && c < own->columns; c++)
+        if (own->reels[c])
+            close_reel(own->reels[c]);
     if (own && own->zip)
         zip_discard(own->zip);
     if (own)
@@ -195,6 +334,7 @@ const bf__reader bf__reader_npz = {
     .name = "npz",
     .summary = "NumPy archive: one array per quantity",
     .suffix = ".npz",
+    .by_ranges = true,
     .claims = claims,
     .open = open_npz,
     .fill = fill,

@@ -1,4 +1,4 @@
-/* piece.c - Some rows of a file: those of the episodes that begin in a range of its lines.
+/* piece.c - Some rows of a file: those of the episodes that begin in a range of its lines or rows.
  *
  * Where an episode begins is what episodes.c makes of rows that stand in order: a new id; without
  * ids, a t that does not increase; and a row after one that ended. Without ids, t and flags every
@@ -68,6 +68,11 @@ static bf_status refuse_words(const bf_dataset *data, const bf__rows *rows, bf_e
     return BF_OK;
 }
 
+/* Where row i is, in what first_line and end_line count in. */
+static int64_t place_of(const bf__piece *p, const bf__rows *rows, int64_t i) {
+    return p->by_index ? p->index + i : rows->row[i];
+}
+
 bf_status bf__piece_cut(bf__piece *p, bf_dataset *data, bf__rows *rows, bf_error *err) {
     columns c = {rows->column[BF__EPISODE], rows->column[BF__T], rows->column[BF__TERMINATED],
                  rows->column[BF__TRUNCATED]};
@@ -76,12 +81,12 @@ bf_status bf__piece_cut(bf__piece *p, bf_dataset *data, bf__rows *rows, bf_error
     p->has_id = c.id;
     p->has_t = c.t;
     p->timed = rows->timed;
-    p->short_behind = !p->from_start && (n == 0 || rows->row[0] >= p->first_line);
-    while (low < n &&
-           !(rows->row[low] >= p->first_line && (low == 0 ? p->from_start : begins(&c, low))))
+    p->short_behind = !p->from_start && (n == 0 || place_of(p, rows, 0) >= p->first_line);
+    while (low < n && !(place_of(p, rows, low) >= p->first_line &&
+                        (low == 0 ? p->from_start : begins(&c, low))))
         low++;
     for (high = low; high < n; high++)
-        if (rows->row[high] >= p->end_line && (high == low || begins(&c, high)))
+        if (place_of(p, rows, high) >= p->end_line && (high == low || begins(&c, high)))
             break;
     p->short_ahead = high == n && !p->to_end;
     if (p->short_behind || p->short_ahead) {

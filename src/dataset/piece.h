@@ -1,10 +1,13 @@
-/* piece.h - Some rows of a file: those of the episodes that begin in a range of its lines. */
+/* piece.h - Some rows of a file: those of the episodes that begin in a range of its lines or rows.
+ */
 #ifndef BF_DATASET_PIECE_H
 #define BF_DATASET_PIECE_H
 
 #include "dataset/assemble.h"
 
 typedef struct bf__piece {
+    bool by_index; /* ranges count rows, and the first that was read is number `index` */
+    int64_t index;
     int64_t first_line, end_line; /* episodes that begin in [first_line, end_line) are wanted */
     bool from_start, to_end; /* the rows that were read begin, end where those of the file do */
     /* What was found. */

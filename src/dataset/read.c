@@ -147,13 +147,9 @@ static bf_status check_options(const bf_read_options *options, bf_error *err) {
                            row->choices);
 }
 
-/* Reads into `out`, with scratch memory of its own. Files that have a reader already are opened by
- * it; the others are at paths[f]. */
-static bf_status open_and_load(bf_dataset *out, bf__sources *from, const char *const *paths,
-                               int format, const bf_context *context, bf_arena *arena,
-                               bf_arena *scratch, bf_error *err) {
-    BF_TRY(check_options(from->options, err));
-    BF_TRY(bf__map_read(&from->map, &from->options->map, scratch, err));
+/* Files that have a reader already are opened by it; the others are at paths[f]. */
+static bf_status open_files(bf__sources *from, const char *const *paths, int format,
+                            const bf_context *context, bf_arena *scratch, bf_error *err) {
     for (int f = 0; f < from->count; f++) {
         bf__file *file = &from->files[f];
         file->faults = from->faults;
@@ -162,19 +158,25 @@ static bf_status open_and_load(bf_dataset *out, bf__sources *from, const char *c
         else
             BF_TRY(bf__file_open(file, paths[f], format, from->options, context, scratch, err));
     }
-    return bf__load(out, from, context, arena, scratch, err);
+    return BF_OK;
 }
 
+/* Reads into `out`, with scratch memory of its own. If the files are `opened`, they stay so. */
 static bf_status read_all(bf_dataset *out, bf__sources *from, const char *const *paths, int format,
-                          const bf_context *context, bf_arena *arena, bf_error *err) {
+                          bool opened, const bf_context *context, bf_arena *arena, bf_error *err) {
     static const bf_read_options plain = {0};
     bf_arena *scratch;
     *out = (bf_dataset){0};
     if (!from->options)
         from->options = &plain;
+    BF_TRY(check_options(from->options, err));
     BF_TRY(bf_arena_create(&scratch, bf_arena_allocator(arena), err));
-    bf_status status = open_and_load(out, from, paths, format, context, arena, scratch, err);
-    for (int f = 0; f < from->count; f++)
+    bf_status status = bf__map_read(&from->map, &from->options->map, scratch, err);
+    if (status == BF_OK && !opened)
+        status = open_files(from, paths, format, context, scratch, err);
+    if (status == BF_OK)
+        status = bf__load(out, from, context, arena, scratch, err);
+    for (int f = 0; f < from->count && !opened; f++)
         bf__file_close(&from->files[f]);
     bf_arena_destroy(scratch);
     return status;
@@ -201,7 +203,7 @@ static bf_status read_files(bf_dataset *out, const char *const *paths, int count
     BF_TRY(find_format(&format, options, err));
     BF_TRY(bf__files_find(&files, &from.count, paths, count, arena, err));
     BF_ZALLOC(from.files, arena, from.count, err);
-    return read_all(out, &from, files, format, context, arena, err);
+    return read_all(out, &from, files, format, false, context, arena, err);
 }
 
 bf_status bf__dataset_read(bf_dataset *out, const char *const *paths, int count,
@@ -239,7 +241,13 @@ bf_status bf_dataset_faults(const bf_fault **out, int *listed, int64_t *found,
 bf_status bf__dataset_from(bf_dataset *out, bf__file *source, const bf_read_options *options,
                            const bf_context *context, bf_arena *arena, bf_error *err) {
     bf__sources from = {.files = source, .count = 1, .options = options};
-    return read_all(out, &from, NULL, 0, context, arena, err);
+    return read_all(out, &from, NULL, 0, false, context, arena, err);
+}
+
+bf_status bf__dataset_opened(bf_dataset *out, bf__file *source, const bf_read_options *options,
+                             const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf__sources from = {.files = source, .count = 1, .options = options};
+    return read_all(out, &from, NULL, 0, true, context, arena, err);
 }
 
 bf_status bf_dataset_read(const bf_dataset **out, const char *const *paths, int count,

@@ -24,14 +24,15 @@ typedef struct bf__reader bf__reader;
 typedef struct bf__file {
     const char *path;
     const bf__reader *reader;
-    bf__bytes bytes;
+    bf__bytes bytes; /* data NULL: the file is not in memory, and ranges of rows are read of it */
+    int64_t skip;    /* set by the caller before `fill`: rows before those that are wanted */
     const char *delimiter, *decimal; /* set by the caller, as bf_read_options has them; or NULL */
     bf__faults *faults; /* set by the caller: bad values go here, and become bf__faulty() in the
                            columns; NULL: they are errors */
     bool bare;          /* set by the caller: the file has no header, names are pi0, pi1, ... */
     int64_t line_base; /* set by the caller: lines of the file that are left out after the header */
     struct bf__piece *piece; /* set by the caller: which rows are wanted; NULL: all */
-    int64_t rows;            /* by `open` */
+    int64_t rows;            /* by `open`; the caller may make it less, to fill a range */
     int count;               /* by `open`: number of columns */
     const char **names;      /* by `open`: (count) */
     const char **arrays;     /* by `open`: (count) the array that a column is part of; NULL: none */
@@ -56,6 +57,7 @@ struct bf__reader {
     const char *name, *summary;
     const char *suffix; /* ".csv" */
     bool by_line;       /* messages name rows by line, from 1; otherwise by index, from 0 */
+    bool by_ranges;     /* `fill` can be called again and again, for ranges of rows */
     /* Says if the file is in this form, judging by its first bytes. */
     bool (*claims)(const unsigned char *head, size_t length);
     bf_status (*open)(bf__file *file, const bf_context *context, bf_arena *scratch, bf_error *err);
@@ -89,5 +91,8 @@ void bf__file_close(bf__file *file);
  * know. Its path stands in messages. `options` may be NULL. */
 bf_status bf__dataset_from(bf_dataset *out, bf__file *source, const bf_read_options *options,
                            const bf_context *context, bf_arena *arena, bf_error *err);
+/* The same from a file that its reader has opened, and that stays open. */
+bf_status bf__dataset_opened(bf_dataset *out, bf__file *source, const bf_read_options *options,
+                             const bf_context *context, bf_arena *arena, bf_error *err);
 
 #endif

@@ -1,51 +1,41 @@
-/* stream.c - A log in pieces: text is cut near equal numbers of bytes, between two episodes.
+/* stream.c - A log in pieces, which are cut between two episodes: text near equal numbers of bytes,
+ * arrays near equal numbers of rows.
  *
- * Piece [begin, end) of a file has the episodes whose first row begins in it. To find them, some
- * bytes before `begin` are read as well, for the row that comes before, and some after `end`, for
- * the rest of the last episode; more of both until it is enough. What the CSV reader is given is
- * the header and these bytes, so that a piece is read by the code that reads files.
- *
- * Lines in messages are those of the file: the lines before a piece are counted if a message needs
- * them, or known from an earlier reading.
+ * A piece is read by the code that reads files (stream_text.c, stream_rows.c). The file that pieces
+ * are read from stays open until another one is read, so that what is compressed is unpacked once
+ * if its pieces are read in order.
  *
  * Memory  the bytes of a piece, and its rows. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/fail.h"
-#include "dataset/piece.h"
-#include "dataset/reader.h"
+#include "dataset/stream.h"
+#include "format/unpack.h"
 
-enum { HEAD = 512, MOST_HEADER = 1 << 20, AROUND = 1 << 16 };
+enum { HEAD = 512 };
 static const int64_t usual = (int64_t)32 << 20;
-
-typedef struct source {
-    const char *path;
-    bool cut;       /* text, in pieces */
-    int64_t size;   /* bytes */
-    int64_t header; /* bytes up to the first row */
-    int64_t header_lines;
-} source;
 
 typedef struct place {
     int file;
-    int64_t begin, end;
+    bf__range_of range;
 } place;
 
 /* What is known of a piece that was read. */
 enum { SEEN, ROWS, LINES, ENDED, HAS_ID, HAS_T, TIMED, FIRST_ID, LAST_ID, FIRST_T, LAST_T, NOTES };
 
 struct bf_stream {
-    source *sources;
-    int source_count;
+    bf__streamed *files;
+    int file_count;
     place *places;
     int64_t count;
     double *notes; /* (count, NOTES) */
+    bf__open_file open;
     bf_read_options options;
+    const bf_allocator *allocator;
     bool settled;
     int actions;
     int64_t states;
@@ -53,84 +43,104 @@ struct bf_stream {
 
 /* ---- Files */
 
-/* Reads bytes [from, from + size) of a file. */
-static bf_status read_at(unsigned char *to, int file, const char *path, int64_t from, int64_t size,
-                         bf_error *err) {
-    while (size > 0) {
-        ssize_t got = pread(file, to, (size_t)size, from);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return bf_fail(err, BF_EFILE, "%s: cannot be read: %s", path, strerror(errno));
-        if (got == 0)
-            return bf_fail(err, BF_EFILE, "%s: became shorter while it was being read", path);
-        to += got;
-        from += got;
-        size -= got;
-    }
-    return BF_OK;
-}
-
-static bool is_csv(const unsigned char *head, size_t length, const bf_read_options *options) {
+/* Whose form the file is in, by its first bytes; NULL: nobody's, or that is not told by them. */
+static const bf__reader *find_reader(const unsigned char *head, size_t length,
+                                     const bf_read_options *options) {
     if (options->format && strcmp(options->format, "auto") != 0)
-        return strcmp(options->format, "csv") == 0;
-    for (int i = 0; bf__reader_at(i); i++)
+        return bf__reader_named(options->format);
+    for (int i = 0; bf__reader_at(i) && length > 0; i++)
         if (bf__reader_at(i)->claims(head, length))
-            return strcmp(bf__reader_at(i)->name, "csv") == 0;
-    return false;
+            return bf__reader_at(i);
+    return NULL;
 }
 
-/* Where the first row begins: after the first line that is neither blank nor a comment. */
-static bf_status find_header(source *s, const unsigned char *bytes, int64_t size, bf_error *err) {
-    int64_t at = 0;
-    for (bool found = false; !found && at < size; at++, s->header_lines++) {
-        const unsigned char *feed = memchr(bytes + at, '\n', (size_t)(size - at));
-        int64_t stop = feed ? feed - bytes : size;
-        int64_t first = at == 0 && size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : at;
-        while (first < stop && bytes[first] <= ' ')
-            first++;
-        found = first < stop && bytes[first] != '#';
-        if (!feed)
-            return found && size == s->size
-                       ? BF_OK /* the reader will say that there are no rows */
-                       : bf_fail(err, BF_EFORMAT, "%s: no line of column names", s->path);
-        at = stop;
-    }
-    s->header = at;
-    return BF_OK;
-}
-
-static bf_status open_source(source *s, int file, const bf_read_options *options, bf_arena *arena,
-                             bf_error *err) {
+/* The size of the file and its first bytes. */
+static bf_status look_at(bf__streamed *s, unsigned char head[HEAD], size_t *length, bf_error *err) {
     struct stat about;
-    unsigned char head[HEAD], *bytes;
-    if (fstat(file, &about) != 0)
-        return bf_fail(err, BF_EFILE, "%s: cannot be read: %s", s->path, strerror(errno));
+    *length = 0;
+    int file = open(s->path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return bf_fail(err, BF_EFILE, "%s: cannot be opened: %s", s->path, strerror(errno));
+    bool known = fstat(file, &about) == 0;
+    ssize_t got = known && S_ISREG(about.st_mode) ? pread(file, head, HEAD, 0) : 0;
+    int why = errno;
+    close(file);
+    if (!known || got < 0)
+        return bf_fail(err, BF_EFILE, "%s: cannot be read: %s", s->path, strerror(why));
     if (S_ISDIR(about.st_mode))
         return bf_fail(err, BF_EFILE, "%s: is a folder, not a file", s->path);
     if (!S_ISREG(about.st_mode))
         return bf_fail(err, BF_EFILE,
                        "%s: is no plain file: a log that is read in pieces is read several times",
                        s->path);
-    s->size = about.st_size;
-    int64_t length = s->size < HEAD ? s->size : HEAD;
-    BF_TRY(read_at(head, file, s->path, 0, length, err));
-    s->cut = length > 0 && is_csv(head, (size_t)length, options);
-    if (!s->cut)
-        return BF_OK;
-    bf_mark mark = bf_arena_mark(arena);
-    int64_t size = s->size < MOST_HEADER ? s->size : MOST_HEADER;
-    BF_ALLOC(bytes, arena, size, err);
-    BF_TRY(read_at(bytes, file, s->path, 0, size, err));
-    BF_TRY(find_header(s, bytes, size, err));
-    bf_arena_rewind(arena, mark);
-    if (s->header == 0)
-        s->cut = false; /* one line: nothing to cut */
+    *length = (size_t)got;
+    s->bytes = s->size = about.st_size;
+    s->unit = 1;
     return BF_OK;
 }
 
-static int64_t pieces_of(const source *s, int64_t bytes) {
-    return s->cut && s->size - s->header > bytes ? (s->size - s->header + bytes - 1) / bytes : 1;
+/* Text that is compressed: how much it is, and who reads it. */
+static bf_status look_into(bf__streamed *s, bf_stream *stream, const bf_context *context,
+                           bf_error *err) {
+    unsigned char head[HEAD];
+    int64_t length;
+    s->packed = true;
+    s->cut = BF__BY_BYTE;
+    BF_TRY(bf__open_file_take(&stream->open, s, &stream->options, context, stream->allocator, err));
+    BF_TRY(bf__tape_read(&stream->open.tape, head, 0, HEAD, &length, err));
+    s->reader = find_reader(head, (size_t)length, &stream->options);
+    if (s->reader == bf__reader_named("csv"))
+        return bf__tape_end(&stream->open.tape, &s->size, err);
+    s->cut = BF__UNCUT; /* arrays that are compressed once more */
+    s->packed = false;
+    bf__open_file_close(&stream->open);
+    return BF_OK;
+}
+
+static bf_status open_source(bf__streamed *s, bf_stream *stream, bf_arena *arena, bf_error *err) {
+    unsigned char head[HEAD];
+    size_t length;
+    const bf_context *context = NULL;
+    BF_TRY(look_at(s, head, &length, err));
+    if (bf__packed_as(head, length))
+        BF_TRY(look_into(s, stream, context, err));
+    else
+        s->reader = find_reader(head, length, &stream->options);
+    if (!s->reader || length == 0)
+        return BF_OK; /* reading it will tell what is wrong */
+    if (!s->packed && bf__packed_as(head, length))
+        return BF_OK;
+    s->cut = s->reader->by_ranges ? BF__BY_ROW : BF__BY_BYTE;
+    bf__open_file *open = &stream->open;
+    BF_TRY(bf__open_file_take(open, s, &stream->options, context, stream->allocator, err));
+    if (s->cut == BF__BY_ROW) {
+        s->size = open->row_count;
+        s->unit = 8 * (int64_t)open->rows.count;
+        return BF_OK;
+    }
+    BF_TRY(bf__stream_header(s, open, arena, err));
+    if (s->header == 0)
+        s->cut = BF__UNCUT; /* one line: nothing to cut */
+    return BF_OK;
+}
+
+/* Pieces of the file, of so many bytes of memory each. */
+static int64_t pieces_of(const bf__streamed *s, int64_t bytes) {
+    int64_t length = s->size - s->header, most = bytes > s->unit ? bytes / s->unit : 1;
+    return s->cut != BF__UNCUT && length > most ? (length + most - 1) / most : 1;
+}
+
+static bf_status open_sources(bf_stream *s, const char *const *paths, bf_arena *arena,
+                              bf_error *err) {
+    for (int f = 0; f < s->file_count; f++) {
+        bf__streamed *of = &s->files[f];
+        char *path;
+        BF_ALLOC(path, arena, (int64_t)strlen(paths[f]) + 1, err);
+        strcpy(path, paths[f]);
+        of->path = path;
+        BF_TRY(open_source(of, s, arena, err));
+    }
+    return BF_OK;
 }
 
 bf_status bf_stream_open(bf_stream **out, const char *const *paths, int count,
@@ -149,35 +159,33 @@ bf_status bf_stream_open(bf_stream **out, const char *const *paths, int count,
     BF_TRY(bf__files_find(&paths, &count, paths, count, arena, err));
     BF_ZALLOC(s, arena, 1, err);
     s->options = options ? *options : (bf_read_options){0};
-    s->source_count = count;
-    BF_ZALLOC(s->sources, arena, count, err);
-    for (int f = 0; f < count; f++) {
-        source *of = &s->sources[f];
-        char *path;
-        BF_ALLOC(path, arena, (int64_t)strlen(paths[f]) + 1, err);
-        strcpy(path, paths[f]);
-        of->path = path;
-        int file = open(path, O_RDONLY | O_CLOEXEC);
-        if (file < 0)
-            return bf_fail(err, BF_EFILE, "%s: cannot be opened: %s", path, strerror(errno));
-        bf_status status = open_source(of, file, &s->options, arena, err);
-        close(file);
-        BF_TRY(status);
-        s->count += pieces_of(of, bytes);
-    }
+    s->allocator = bf_arena_allocator(arena);
+    s->file_count = count;
+    BF_ZALLOC(s->files, arena, count, err);
+    bf_status status = open_sources(s, paths, arena, err);
+    bf__open_file_close(&s->open);
+    BF_TRY(status);
+    for (int f = 0; f < count; f++)
+        s->count += pieces_of(&s->files[f], bytes);
     BF_ALLOC(s->places, arena, s->count, err);
     BF_ZALLOC(s->notes, arena, s->count * NOTES, err);
     int64_t at = 0;
     for (int f = 0; f < count; f++) {
-        const source *of = &s->sources[f];
+        const bf__streamed *of = &s->files[f];
         int64_t pieces = pieces_of(of, bytes), length = of->size - of->header;
         for (int64_t k = 0; k < pieces; k++)
             s->places[at++] =
-                (place){f, of->header + length / pieces * k,
-                        k + 1 < pieces ? of->header + length / pieces * (k + 1) : of->size};
+                (place){f,
+                        {of->header + length / pieces * k,
+                         k + 1 < pieces ? of->header + length / pieces * (k + 1) : of->size}};
     }
     *out = s;
     return BF_OK;
+}
+
+void bf_stream_close(bf_stream *s) {
+    if (s)
+        bf__open_file_close(&s->open);
 }
 
 int64_t bf_stream_pieces(const bf_stream *s) {
@@ -186,11 +194,17 @@ int64_t bf_stream_pieces(const bf_stream *s) {
 
 int64_t bf_stream_bytes(const bf_stream *s, int64_t piece) {
     int64_t sum = 0;
-    if (piece >= 0)
-        return s->places[piece].end - s->places[piece].begin;
-    for (int f = 0; f < s->source_count; f++)
-        sum += s->sources[f].size;
+    if (piece >= 0) {
+        const place *at = &s->places[piece];
+        return (at->range.end - at->range.begin) * s->files[at->file].unit;
+    }
+    for (int f = 0; f < s->file_count; f++)
+        sum += s->files[f].size * s->files[f].unit;
     return sum;
+}
+
+const char *bf_stream_file(const bf_stream *s, int64_t piece) {
+    return s->files[s->places[piece].file].path;
 }
 
 double *bf_stream_notes(bf_stream *s, int64_t *count) {
@@ -202,86 +216,11 @@ static double *notes_of(const bf_stream *s, int64_t piece) {
     return s->notes + piece * NOTES;
 }
 
-/* ---- A piece of text */
-
-/* The bytes around a piece, after the header. */
-typedef struct window {
-    bf__bytes bytes;
-    int64_t low, high; /* what of the file it has */
-    int64_t header;
-} window;
-
-static int64_t feeds(const unsigned char *from, const unsigned char *to) {
-    int64_t count = 0;
-    while (from < to && (from = memchr(from, '\n', (size_t)(to - from)))) {
-        count++;
-        from++;
-    }
-    return count;
-}
-
-/* Bytes [low, high) of the file, less parts of lines at both ends. */
-static bf_status read_window(window *w, int file, const source *s, int64_t low, int64_t high,
-                             bf_error *err) {
-    size_t size = (size_t)(s->header + high - low);
-    unsigned char *data =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (data == MAP_FAILED)
-        return bf_fail(err, BF_ENOMEM, "%s: out of memory: a piece has %zu bytes", s->path, size);
-    w->bytes = (bf__bytes){data, size, true};
-    w->header = s->header;
-    BF_TRY(read_at(data, file, s->path, 0, s->header, err));
-    unsigned char *rows = data + s->header, *end = data + size;
-    BF_TRY(read_at(rows, file, s->path, low, high - low, err));
-    if (low > s->header) { /* from the first line that is whole */
-        unsigned char *feed = memchr(rows, '\n', (size_t)(end - rows));
-        int64_t skip = feed ? feed + 1 - rows : end - rows;
-        memmove(rows, rows + skip, (size_t)(end - rows - skip));
-        low += skip;
-        end -= skip;
-    }
-    while (high < s->size && end > rows && end[-1] != '\n') {
-        end--;
-        high--;
-    }
-    w->low = low;
-    w->high = high;
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), used = (size_t)(end - data);
-    size_t kept = (used + page - 1) / page * page, whole = (size + page - 1) / page * page;
-    if (kept > 0 && kept < whole)
-        munmap(data + kept, whole - kept);
-    w->bytes.size = kept > 0 ? used : size;
-    if (memchr(rows, '"', (size_t)(end - rows)))
-        return bf_fail(err, BF_EDATA,
-                       "%s: has quotes, in which a line may go on: it cannot be read in pieces",
-                       s->path);
-    return BF_OK;
-}
-
-/* Lines of the window that begin before byte `at` of the file. */
-static int64_t lines_before(const window *w, int64_t at) {
-    const unsigned char *rows = w->bytes.data + w->header;
-    return at <= w->low ? 0 : 1 + feeds(rows, rows + (at - 1 - w->low));
-}
-
-static bf_status count_feeds(int64_t *out, int file, const source *s, int64_t end, bf_arena *arena,
-                             bf_error *err) {
-    unsigned char *bytes;
-    bf_mark mark = bf_arena_mark(arena);
-    BF_ALLOC(bytes, arena, AROUND, err);
-    *out = 0;
-    for (int64_t at = 0; at < end; at += AROUND) {
-        int64_t size = end - at < AROUND ? end - at : AROUND;
-        BF_TRY(read_at(bytes, file, s->path, at, size, err));
-        *out += feeds(bytes, bytes + size);
-    }
-    bf_arena_rewind(arena, mark);
-    return BF_OK;
-}
+/* ---- Any piece */
 
 /* Lines of the file before a piece; -1: not known. */
 static int64_t known_lines(const bf_stream *s, int64_t piece) {
-    int64_t lines = s->sources[s->places[piece].file].header_lines;
+    int64_t lines = s->files[s->places[piece].file].header_lines;
     for (int64_t k = piece - 1; k >= 0 && s->places[k].file == s->places[piece].file; k--) {
         if (notes_of(s, k)[SEEN] == 0)
             return -1;
@@ -289,66 +228,6 @@ static int64_t known_lines(const bf_stream *s, int64_t piece) {
     }
     return lines;
 }
-
-/* One attempt with so many bytes before and after; `lines` are those before the piece. */
-static bf_status try_piece(bf_dataset *out, bf__piece *p, double *notes, int file, const source *s,
-                           const place *at, int64_t around, int64_t lines,
-                           const bf_read_options *options, const bf_context *context,
-                           bf_arena *arena, bf_error *err) {
-    window w = {.low = 0};
-    int64_t low = at->begin - around > s->header ? at->begin - around : s->header;
-    int64_t high = s->size - at->end > around ? at->end + around : s->size;
-    bf_status status = read_window(&w, file, s, low, high, err);
-    if (status != BF_OK) {
-        bf__bytes_close(&w.bytes);
-        return status;
-    }
-    const unsigned char *rows = w.bytes.data + w.header;
-    int64_t behind = feeds(rows, rows + (at->begin > w.low ? at->begin - w.low : 0));
-    int64_t stop = at->end < w.high ? at->end : w.high;
-    notes[LINES] = (double)feeds(rows + (at->begin - w.low), rows + (stop - w.low));
-    bf__file text = {.path = s->path,
-                     .reader = bf__reader_named("csv"),
-                     .bytes = w.bytes,
-                     .delimiter = options->delimiter,
-                     .decimal = options->decimal,
-                     .line_base = lines - behind - s->header_lines,
-                     .piece = p};
-    int64_t first = lines - behind + 1; /* the line that the window begins with */
-    p->from_start = w.low == s->header;
-    p->to_end = w.high == s->size;
-    p->first_line = first + lines_before(&w, at->begin);
-    p->end_line = p->to_end && at->end == s->size ? INT64_MAX : first + lines_before(&w, at->end);
-    return bf__dataset_from(out, &text, options, context, arena, err);
-}
-
-static bf_status read_text(bf_dataset *out, bf__piece *p, bf_stream *s, int64_t piece, int file,
-                           const bf_context *context, bf_arena *arena, bf_error *err) {
-    const place *at = &s->places[piece];
-    const source *of = &s->sources[at->file];
-    int64_t known = known_lines(s, piece), lines = known >= 0 ? known : of->header_lines;
-    for (int64_t around = at->begin == of->header && at->end == of->size ? 0 : AROUND;;
-         around *= 8) {
-        bf_mark mark = bf_arena_mark(arena);
-        *p = (bf__piece){0};
-        bf_status status = try_piece(out, p, notes_of(s, piece), file, of, at, around, lines,
-                                     &s->options, context, arena, err);
-        if (status != BF_OK && status != BF_ENOMEM && status != BF_ECANCELLED && known < 0) {
-            /* once more, for the message to name the lines of the file */
-            BF_TRY(count_feeds(&known, file, of, at->begin, arena, err));
-            lines = known;
-            *p = (bf__piece){0};
-            return try_piece(out, p, notes_of(s, piece), file, of, at, around, lines, &s->options,
-                             context, arena, err);
-        }
-        BF_TRY(status);
-        if (!p->short_behind && !p->short_ahead)
-            return BF_OK;
-        bf_arena_rewind(arena, mark);
-    }
-}
-
-/* ---- Any piece */
 
 static bf_status refuse_words(const bf_dataset *data, bf_error *err) {
     bool words = data->action_names || data->state_labels;
@@ -375,24 +254,27 @@ static void note(double *notes, const bf_dataset *data, const bf__piece *p) {
 
 bf_status bf_stream_read(const bf_dataset **out, int64_t *first, bf_stream *s, int64_t piece,
                          const bf_context *context, bf_arena *arena, bf_error *err) {
-    const source *of = &s->sources[s->places[piece].file];
+    const place *at = &s->places[piece];
+    const bf__streamed *of = &s->files[at->file];
+    double *notes = notes_of(s, piece);
     bf_dataset *data;
     bf__piece p = {.ended = true};
     *out = NULL;
     *first = 0;
     BF_ALLOC(data, arena, 1, err);
-    if (of->cut) {
-        int file = open(of->path, O_RDONLY | O_CLOEXEC);
-        if (file < 0)
-            return bf_fail(err, BF_EFILE, "%s: cannot be opened: %s", of->path, strerror(errno));
-        bf_status status = read_text(data, &p, s, piece, file, context, arena, err);
-        close(file);
-        BF_TRY(status);
-    } else {
+    if (of->cut == BF__UNCUT) {
         BF_TRY(bf__dataset_read(data, &of->path, 1, &s->options, context, arena, err));
         BF_TRY(refuse_words(data, err));
+    } else {
+        BF_TRY(bf__open_file_take(&s->open, of, &s->options, context, s->allocator, err));
+        if (of->cut == BF__BY_ROW && s->open.row_count != of->size)
+            return bf_fail(err, BF_EFILE, "%s: has changed since it was first read", of->path);
+        BF_TRY(
+            of->cut == BF__BY_ROW
+                ? bf__stream_rows(data, &p, &s->open, &at->range, &s->options, context, arena, err)
+                : bf__stream_text(data, &p, &notes[LINES], &s->open, &at->range,
+                                  known_lines(s, piece), &s->options, context, arena, err));
     }
-    double *notes = notes_of(s, piece);
     if (s->settled && (int64_t)notes[ROWS] != data->n)
         return bf_fail(err, BF_EFILE, "%s: has changed since it was first read", of->path);
     note(notes, data, &p);
@@ -423,10 +305,10 @@ static bool goes_on(const double *a, const double *b) {
 
 bf_status bf_stream_settle(bf_stream *s, int actions, int64_t states, bf_error *err) {
     const double *before = NULL;
-    const source *from = NULL;
+    const bf__streamed *from = NULL;
     for (int64_t k = 0; k < s->count; k++) {
         const double *notes = notes_of(s, k);
-        const source *of = &s->sources[s->places[k].file];
+        const bf__streamed *of = &s->files[s->places[k].file];
         if (notes[SEEN] == 0)
             return bf_fail(err, BF_EUSAGE, "%s: was not read to its end", of->path);
         if (notes[ROWS] == 0)

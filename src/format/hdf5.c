@@ -1,4 +1,4 @@
-/* hdf5.c - Arrays of numbers in an HDF5 file that lies in memory, by libhdf5.
+/* hdf5.c - Arrays of numbers in an HDF5 file, by libhdf5.
  *
  * libhdf5 is loaded when the first such file is opened, not linked. It brings thirty other
  * libraries with it, which would more than double the time that the tool takes to start, and
@@ -6,8 +6,9 @@
  * so the version that is loaded has to be the version that was compiled for.
  *
  * The library is one per process, with settings of its own. We leave them as we find them: errors
- * are told to us and not to standard error, while a call of ours runs; files are opened from
- * memory, with property lists of their own. A build of it that is not made for threads is called
+ * are told to us and not to standard error, while a call of ours runs; files are opened with
+ * property lists of their own, from memory unless ranges of a large one are wanted. A build of it
+ * that is not made for threads is called
  * by one thread at a time of ours; that lock is process-wide state, because the library is.
  *
  * H5F_CLOSE_STRONG closes every object of a file with it. So an early return loses nothing, and
@@ -163,6 +164,17 @@ static hid_t open_image(const functions *f, const bf__bytes *bytes) {
     return id;
 }
 
+/* A file on disk. It is only read, so that nobody has to be locked out. */
+static hid_t open_path(const functions *f, const char *path) {
+    hid_t access = f->H5Pcreate(*f->file_access), id = NOTHING;
+    if (access >= 0 && f->H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
+        f->H5Pset_file_locking(access, false, true) >= 0)
+        id = f->H5Fopen(path, 0, access);
+    if (access >= 0)
+        f->H5Pclose(access);
+    return id;
+}
+
 bool bf__hdf5_claims(const unsigned char *head, size_t length) {
     return length >= 8 && memcmp(head, "\x89HDF\r\n\x1a\n", 8) == 0;
 }
@@ -175,7 +187,7 @@ bf_status bf__hdf5_open(bf__hdf5 **out, const char *path, const bf__bytes *bytes
     *out = file;
     BF_TRY(load(&file->f, path, err));
     visit v = enter(&file->f);
-    file->id = open_image(&file->f, bytes);
+    file->id = bytes->data ? open_image(&file->f, bytes) : open_path(&file->f, path);
     if (file->id < 0)
         return leave(&v, bf_fail(err, BF_EFORMAT,
                                  "%s: cannot be read as HDF5: the file is damaged or was cut short",

@@ -1,4 +1,4 @@
-/* hdf5.h - Arrays of numbers in an HDF5 file that lies in memory.
+/* hdf5.h - Arrays of numbers in an HDF5 file.
  *
  * Only what a file holds itself is read: links to elsewhere, data in other files and compression
  * that asks for a plug-in are refused. What an array claims to hold is checked against the bytes
@@ -16,7 +16,8 @@ typedef struct bf__hdf5 bf__hdf5;
 /* Says if the bytes start like an HDF5 file. */
 bool bf__hdf5_claims(const unsigned char *head, size_t length);
 
-/* Opens the bytes, which have to outlive *out. `path` stands in messages. */
+/* Opens the bytes, which have to outlive *out. `path` stands in messages. If bytes->data is NULL,
+ * the file at `path` is read as far as it is asked for, and has bytes->size bytes. */
 bf_status bf__hdf5_open(bf__hdf5 **out, const char *path, const bf__bytes *bytes, bf_arena *arena,
                         bf_error *err);
 /* Gives back everything that is outside the arena. NULL is fine, and so is a second call. */

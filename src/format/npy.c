@@ -143,23 +143,29 @@ static double half(uint16_t bits) {
     if (array->swapped)                                                                            \
     bits = swap(bits)
 
+int64_t bf__npy_place(const bf__npy *array, int64_t column, int64_t *step) {
+    int64_t n = array->dims ? array->shape[0] : 1, rest = column, stride = n, index = 0;
+    int64_t strides[BF__NPY_DIMS];
+    if (!array->fortran || array->dims < 2) {
+        *step = n ? array->count / n : 0;
+        return column;
+    }
+    for (int d = 1; d < array->dims; d++) { /* the first index runs fastest */
+        strides[d] = stride;
+        stride *= array->shape[d];
+    }
+    for (int d = array->dims - 1; d >= 1; d--) {
+        index += rest % array->shape[d] * strides[d];
+        rest /= array->shape[d];
+    }
+    *step = 1;
+    return index;
+}
+
 void bf__npy_column(const bf__npy *array, const unsigned char *elements, int64_t column,
                     double *out) {
-    int64_t n = array->dims ? array->shape[0] : 1;
-    int64_t columns = n ? array->count / n : 0, index = column, step = columns;
-    if (array->fortran && array->dims > 1) { /* the last index runs fastest */
-        int64_t rest = column, stride = n, strides[BF__NPY_DIMS];
-        for (int d = 1; d < array->dims; d++) {
-            strides[d] = stride;
-            stride *= array->shape[d];
-        }
-        index = 0;
-        for (int d = array->dims - 1; d >= 1; d--) {
-            index += rest % array->shape[d] * strides[d];
-            rest /= array->shape[d];
-        }
-        step = 1;
-    }
+    int64_t n = array->dims ? array->shape[0] : 1, step;
+    int64_t index = bf__npy_place(array, column, &step);
     switch (array->kind * 16 + array->size) {
     case 'f' * 16 + 8:
         TAKE(double, BITS(64, __builtin_bswap64));

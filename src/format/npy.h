@@ -37,4 +37,8 @@ const char *bf__npy_shape(const bf__npy *array, char text[160]);
 void bf__npy_column(const bf__npy *array, const unsigned char *elements, int64_t column,
                     double *out);
 
+/* The elements of the array before that of row 0 in this column; the next row's is *step further.
+ */
+int64_t bf__npy_place(const bf__npy *array, int64_t column, int64_t *step);
+
 #endif

@@ -1,11 +1,14 @@
 /* unpack.c - Compressed files: gzip by zlib, zstd by libzstd.
  *
- * Both unpack piece by piece into pages that double as they fill up. Several streams one after
- * another are one content, as `cat a.gz b.gz` makes them. Checksums are checked by the libraries.
- * Cost: one pass; memory for the content twice, for a moment, if the system has to move pages. */
+ * Both unpack step by step. Several streams one after another are one content, as `cat a.gz b.gz`
+ * makes them. Checksums are checked by the libraries. A whole content goes into pages that double
+ * as they fill up.
+ *
+ * Cost  one pass; memory for the content twice, for a moment, if the system has to move pages */
 #include "format/unpack.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <zlib.h>
@@ -21,6 +24,117 @@ const char *bf__packed_as(const unsigned char *bytes, size_t size) {
     if (size >= 3 && memcmp(bytes, "\x1f\x8b\x08", 3) == 0)
         return "gzip";
     return size >= 4 && memcmp(bytes, "\x28\xb5\x2f\xfd", 4) == 0 ? "zstd" : NULL;
+}
+
+/* ---- Steps */
+
+struct bf__unpacking {
+    const char *path;
+    bool gzip, between, ended; /* between two streams; after the last one */
+    z_stream z;
+    ZSTD_DStream *zstd;
+    size_t left; /* zstd: 0 at the end of a frame */
+};
+
+static bf_status damaged(const bf__unpacking *u, const char *why, bf_error *err) {
+    return bf_fail(err, BF_EFORMAT, "%s: cannot be unpacked: %s", u->path, why);
+}
+
+bf_status bf__unpacking_open(bf__unpacking **out, const char *as, const char *path, bf_error *err) {
+    bf__unpacking *u = *out = calloc(1, sizeof *u);
+    if (!u)
+        return bf_fail(err, BF_ENOMEM, "%s: out of memory", path);
+    u->path = path;
+    u->gzip = strcmp(as, "gzip") == 0;
+    u->left = 1;
+    if (!u->gzip)
+        u->zstd = ZSTD_createDStream();
+    if (u->gzip ? inflateInit2(&u->z, 15 + 16) == Z_OK : u->zstd != NULL) /* 16: a gzip header */
+        return BF_OK;
+    free(u);
+    *out = NULL;
+    return bf_fail(err, BF_ENOMEM, "%s: out of memory", path);
+}
+
+void bf__unpacking_close(bf__unpacking *u) {
+    if (!u)
+        return;
+    if (u->gzip)
+        inflateEnd(&u->z);
+    ZSTD_freeDStream(u->zstd);
+    free(u);
+}
+
+/* What follows a stream of gzip: another one, zeros that fill up the file, or nothing. */
+static bf_status look_behind(bf__unpacking *u, const unsigned char *in, size_t size, size_t *taken,
+                             bool last, bool *over, bf_error *err) {
+    if (u->between && size - *taken < 3 && !last)
+        return BF_OK;
+    if (u->between && bf__packed_as(in + *taken, size - *taken)) {
+        u->between = false;
+        return inflateReset(&u->z) == Z_OK ? BF_OK : damaged(u, "zlib cannot go on", err);
+    }
+    u->between = false;
+    u->ended = true;
+    for (; *taken < size; ++*taken)
+        if (in[*taken])
+            return damaged(u, "something else follows the gzip stream", err);
+    *over = last;
+    return BF_OK;
+}
+
+static bf_status inflate_step(bf__unpacking *u, const unsigned char *in, size_t size, size_t *taken,
+                              bool last, unsigned char *out, size_t room, size_t *used, bool *over,
+                              bf_error *err) {
+    z_stream *z = &u->z;
+    if (u->between || u->ended)
+        BF_TRY(look_behind(u, in, size, taken, last, over, err));
+    if (u->between || u->ended)
+        return BF_OK;
+    size_t some = size - *taken, free_room = room - *used;
+    z->next_in = (unsigned char *)(uintptr_t)in + *taken;
+    z->avail_in = (uInt)(some < PIECE ? some : PIECE);
+    z->next_out = out + *used;
+    z->avail_out = (uInt)(free_room < PIECE ? free_room : PIECE);
+    int status = inflate(z, Z_NO_FLUSH);
+    *taken = (size_t)(z->next_in - in);
+    *used = (size_t)(z->next_out - out);
+    u->between = status == Z_STREAM_END;
+    if (u->between)
+        return look_behind(u, in, size, taken, last, over, err);
+    if (status == Z_MEM_ERROR)
+        return bf_fail(err, BF_ENOMEM, "%s: out of memory", u->path);
+    if (status != Z_OK && status != Z_BUF_ERROR)
+        return damaged(u, z->msg ? z->msg : "the gzip stream is damaged", err);
+    if (last && *taken == size && *used < room)
+        return damaged(u, "the gzip stream is cut off", err);
+    return BF_OK;
+}
+
+static bf_status zstd_step(bf__unpacking *u, const unsigned char *in, size_t size, size_t *taken,
+                           bool last, unsigned char *out, size_t room, size_t *used, bool *over,
+                           bf_error *err) {
+    ZSTD_inBuffer from = {in, size, *taken};
+    ZSTD_outBuffer to = {out, room, *used};
+    if (*taken < size || u->left)
+        u->left = ZSTD_decompressStream(u->zstd, &to, &from);
+    bool stuck = from.pos == *taken && to.pos == *used;
+    *taken = from.pos;
+    *used = to.pos;
+    if (ZSTD_isError(u->left))
+        return damaged(u, ZSTD_getErrorName(u->left), err);
+    if (last && u->left && stuck)
+        return damaged(u, "the zstd stream is cut off", err);
+    *over = last && *taken == size && !u->left;
+    return BF_OK;
+}
+
+bf_status bf__unpacking_step(bf__unpacking *u, const unsigned char *in, size_t size, size_t *taken,
+                             bool last, unsigned char *out, size_t room, size_t *used, bool *over,
+                             bf_error *err) {
+    *over = false;
+    return u->gzip ? inflate_step(u, in, size, taken, last, out, room, used, over, err)
+                   : zstd_step(u, in, size, taken, last, out, room, used, over, err);
 }
 
 /* ---- Pages that grow */
@@ -50,80 +164,21 @@ static bf_status grow(pages *p, bf_error *err) {
     return BF_OK;
 }
 
-static bf_status damaged(const pages *p, const char *why, bf_error *err) {
-    return bf_fail(err, BF_EFORMAT, "%s: cannot be unpacked: %s", p->path, why);
-}
-
-/* ---- gzip */
-
-/* One step of zlib: as much as fits. */
-static bf_status inflate_step(pages *p, z_stream *z, const unsigned char *end, bool *over,
-                              bf_error *err) {
-    if (p->used == p->room)
-        BF_TRY(grow(p, err));
-    size_t left = (size_t)(end - z->next_in), room = p->room - p->used;
-    z->avail_in = (uInt)(left < PIECE ? left : PIECE);
-    z->avail_out = (uInt)(room < PIECE ? room : PIECE);
-    z->next_out = p->data + p->used;
-    int status = inflate(z, Z_NO_FLUSH);
-    p->used = (size_t)(z->next_out - p->data);
-    if (status == Z_STREAM_END) {
-        *over = z->next_in == end || !bf__packed_as(z->next_in, (size_t)(end - z->next_in));
-        for (const unsigned char *c = z->next_in; *over && c < end; c++)
-            if (*c) /* zeros are padding */
-                return damaged(p, "something else follows the gzip stream", err);
-        return inflateReset(z) == Z_OK ? BF_OK : damaged(p, "zlib cannot go on", err);
-    }
-    if (status == Z_MEM_ERROR)
-        return bf_fail(err, BF_ENOMEM, "%s: out of memory", p->path);
-    if (status != Z_OK && status != Z_BUF_ERROR)
-        return damaged(p, z->msg ? z->msg : "the gzip stream is damaged", err);
-    if (z->next_in == end && p->used < p->room)
-        return damaged(p, "the gzip stream is cut off", err);
-    return BF_OK;
-}
-
-static bf_status from_gzip(pages *p, const unsigned char *bytes, size_t size, bf_error *err) {
-    z_stream z = {.next_in = (unsigned char *)(uintptr_t)bytes};
-    bool over = false;
-    bf_status status = BF_OK;
-    if (inflateInit2(&z, 15 + 16) != Z_OK) /* 16: a gzip header */
-        return bf_fail(err, BF_ENOMEM, "%s: out of memory", p->path);
-    while (!over && status == BF_OK)
-        status = inflate_step(p, &z, bytes + size, &over, err);
-    inflateEnd(&z);
-    return status;
-}
-
-/* ---- zstd */
-
-static bf_status from_zstd(pages *p, const unsigned char *bytes, size_t size, bf_error *err) {
-    ZSTD_DStream *stream = ZSTD_createDStream();
-    ZSTD_inBuffer in = {bytes, size, 0};
-    size_t left = 1; /* 0: at the end of a frame */
-    bf_status status = stream ? BF_OK : bf_fail(err, BF_ENOMEM, "%s: out of memory", p->path);
-    while (status == BF_OK && (in.pos < size || left)) {
-        if (p->used == p->room && (status = grow(p, err)) != BF_OK)
-            break;
-        ZSTD_outBuffer out = {p->data, p->room, p->used};
-        size_t before = in.pos;
-        left = ZSTD_decompressStream(stream, &out, &in);
-        bool stuck = in.pos == before && out.pos == p->used;
-        p->used = out.pos;
-        if (ZSTD_isError(left))
-            status = damaged(p, ZSTD_getErrorName(left), err);
-        else if (left && stuck)
-            status = damaged(p, "the zstd stream is cut off", err);
-    }
-    ZSTD_freeDStream(stream);
-    return status;
-}
-
 bf_status bf__unpack(unsigned char **out, size_t *out_size, const unsigned char *bytes, size_t size,
                      const char *path, bf_error *err) {
     pages p = {.path = path, .packed = size};
-    bool gzip = strcmp(bf__packed_as(bytes, size), "gzip") == 0;
-    bf_status status = gzip ? from_gzip(&p, bytes, size, err) : from_zstd(&p, bytes, size, err);
+    bf__unpacking *u;
+    size_t taken = 0;
+    bool over = false;
+    bf_status status = bf__unpacking_open(&u, bf__packed_as(bytes, size), path, err);
+    while (!over && status == BF_OK) {
+        if (p.used == p.room)
+            status = grow(&p, err);
+        if (status == BF_OK)
+            status = bf__unpacking_step(u, bytes, size, &taken, true, p.data, p.room, &p.used,
+                                        &over, err);
+    }
+    bf__unpacking_close(u);
     if (p.data && (status != BF_OK || p.used == 0)) {
         munmap(p.data, p.room);
         p.data = NULL;
