@@ -35,7 +35,8 @@ typedef struct bf_read_options {
     const char *missing;   /* gaps, that is empty, NA, nan: NULL, "error"; "drop" leaves their rows
                               out, "forward" and "mean" fill state columns */
     int64_t max_rows; /* whole episodes at random, so that there are at most so many rows; 0: all */
-    size_t size;      /* sizeof(bf_read_options), or 0: the fields above are all there is */
+    const char *mirror; /* a symmetry of the process, as for bf_dataset_mirror; NULL: none */
+    size_t size;        /* sizeof(bf_read_options), or 0: the fields above are all there is */
 } bf_read_options;
 
 BF_API extern const bf_option_table bf_read_table;
@@ -157,6 +158,16 @@ BF_API int64_t bf_dataset_rows_left_out(const bf_dataset *data);
 BF_API bf_status bf_dataset_share(const bf_dataset **out, const bf_dataset *data, double bytes,
                                   bf_arena *arena, bf_error *err);
 BF_API void bf_dataset_unshare(const bf_dataset *shared); /* NULL is fine */
+
+/* A log and its mirror image, if the process looks the same from the other side: "s0=-s0,a:0=1"
+ * says what columns and actions are in the mirror (docs/structure.md). Row 2 i is row i of `data`,
+ * and row 2 i + 1 its mirror; a row and its mirror count as one thing that happened wherever it
+ * matters what is independent. Columns of the target policy are left out, because they say nothing
+ * of mirrored states: the policy has to be applied. */
+BF_API bf_status bf_dataset_mirror(const bf_dataset **out, const bf_dataset *data, const char *text,
+                                   bf_arena *arena, bf_error *err);
+BF_API bool bf_dataset_mirrored(const bf_dataset *data);
+
 /* Names of columns that mean nothing here, "x, y"; NULL: none. */
 BF_API const char *bf_dataset_ignored(const bf_dataset *data);
 

@@ -41,7 +41,8 @@ static const bf_option rows[] = {
         estimate_options, weights_out, NULL,
         "FILE: Write two weights of every transition, in the log's order: weight, which is never "
         "negative, and signed, for which the sum of signed times reward is the estimate; and the "
-        "names of its episode and action, if the log has them."),
+        "names of its episode and action, if the log has them. With --mirror, a row has the weight "
+        "of its mirror, too."),
     BF_OPTION(estimate_options, strict, "no",
               "Exit with status 1 if the verdict is that the log cannot tell."),
     BF_OPTION(estimate_options, verbose, "no", BF__VERBOSE_HELP),
@@ -112,8 +113,14 @@ static bf_status write_weights(const char *path, const bf_estimate *estimate,
     /* Only the calls tell if memory did not grow. */
     bool bad = fprintf(file, "weight,signed%s%s\n", episode ? ",episode" : "",
                        action.data ? ",action" : "") < 0;
-    for (int64_t i = 0; i < bf_dataset_rows(data); i++) {
-        bad = fprintf(file, "%.17g,%.17g", weights[i], signed_weights[i]) < 0 || bad;
+    int64_t each = bf_dataset_mirrored(data) ? 2 : 1; /* a row has the weight of its mirror, too */
+    for (int64_t i = 0; i < bf_dataset_rows(data); i += each) {
+        double both[2] = {weights[i], signed_weights[i]};
+        if (each == 2) {
+            both[0] += weights[i + 1];
+            both[1] += signed_weights[i + 1];
+        }
+        bad = fprintf(file, "%.17g,%.17g", both[0], both[1]) < 0 || bad;
         bad = !put_names(file, data, episode, &action, i) || bad;
         bad = fputc('\n', file) < 0 || bad;
     }

@@ -86,6 +86,11 @@ bf_status bf__question_apply(bf__question *q, bf__tool *tool, const bf__asked *o
     if (bf_dataset_rows_left_out(problem->data))
         bf__tool_note(tool, BF_MESSAGE_NOTE, "--max-rows left out %lld rows, in whole episodes",
                       (long long)bf_dataset_rows_left_out(problem->data));
+    if (bf_dataset_mirrored(problem->data))
+        bf__tool_note(tool, BF_MESSAGE_NOTE,
+                      "every row counts as its mirror, too: half of the %lld transitions are "
+                      "mirrored ones",
+                      (long long)bf_dataset_rows(problem->data));
     if (o->policy) {
         BF_TRY(bf__policy_open(&problem->target, tool, o->policy, problem->data, o->command, err));
         BF_TRY(bf_policy_bind(&problem->target, problem->target, problem->data, tool->arena, err));

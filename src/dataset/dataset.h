@@ -72,6 +72,7 @@ struct bf_dataset {
     const int64_t *begin;   /* (episodes + 1) */
     const int64_t *order;   /* (n) */
     bool episodes_inferred; /* not from a column: from the order of rows */
+    bool mirrored; /* row 2 i + 1 is the mirror of row 2 i, and so are episodes (mirror.h) */
 
     /* Where it came from, for messages and reports. */
     const bf_source *sources;
@@ -111,6 +112,14 @@ const char *bf__dataset_extra_word(const bf_dataset *data, const char *name, int
 /* Whether the log is one of finitely many states and numbered actions: what can be counted. */
 static inline bool bf__dataset_counts(const bf_dataset *data) {
     return data->action && data->states > 0;
+}
+
+/* An episode and its mirror are one thing that happened: they have one number here. */
+static inline int64_t bf__episode_own(const bf_dataset *data, int64_t e) {
+    return data->mirrored ? e / 2 : e;
+}
+static inline int64_t bf__episodes_own(const bf_dataset *data) {
+    return bf__episode_own(data, data->episodes);
 }
 
 /* Checks every value that a user could have got wrong (finite numbers, probabilities, actions and

@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "dataset/foreign.h"
 #include "dataset/load.h"
+#include "dataset/mirror.h"
 #include "dataset/places.h"
 
 #define BF_READER(name) extern const bf__reader bf__reader_##name;
@@ -45,6 +46,10 @@ static const bf_option rows[] = {
                      "left out."),
     BF_OPTION_RANGE(bf_read_options, max_rows, "0", 0, INFINITY,
                     "N: Read whole episodes at random, at most N rows; 0 means all."),
+    BF_OPTION_CHECKED(bf_read_options, mirror, NULL, bf__mirror_check,
+                      "MAP: A symmetry of the process, such as s0=-s0,s1=-s1,a:left=right: what "
+                      "columns and actions are in the mirror. Every row then counts as its mirror, "
+                      "too (docs/structure.md)."),
 };
 const bf_option_table bf_read_table = BF_OPTION_TABLE("Reading", bf_read_options, rows);
 
@@ -179,7 +184,10 @@ static bf_status read_all(bf_dataset *out, bf__sources *from, const char *const 
     for (int f = 0; f < from->count && !opened; f++)
         bf__file_close(&from->files[f]);
     bf_arena_destroy(scratch);
-    return status;
+    if (status != BF_OK || !from->options->mirror || out->n == 0)
+        return status;
+    bf_dataset own = *out;
+    return bf__dataset_mirror(out, &own, from->options->mirror, arena, err);
 }
 
 /* A folder is asked for files that a reader knows by their name. */

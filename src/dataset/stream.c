@@ -155,6 +155,8 @@ bf_status bf_stream_open(bf_stream **out, const char *const *paths, int count,
         return bf_fail(err, BF_EUSAGE, "missing: '%s' needs the log in memory", options->missing);
     if (options && options->max_rows > 0)
         return bf_fail(err, BF_EUSAGE, "max_rows: needs the log in memory; `sample` does not");
+    if (options && options->mirror)
+        return bf_fail(err, BF_EUSAGE, "`mirror`: needs the log in memory");
     bytes = bytes > 0 ? bytes : usual;
     BF_TRY(bf__files_find(&paths, &count, paths, count, arena, err));
     BF_ZALLOC(s, arena, 1, err);

@@ -57,6 +57,13 @@ bf_status bf__estimator_ready(const bf_estimator *estimator, const bf_problem *p
                               bf_error *err) {
     const bf_dataset *data = problem->data;
     const char *name = estimator->name;
+    if ((estimator->needs & (BF_NEEDS_TARGET | BF_NEEDS_PI)) && !data->npi && !data->na &&
+        data->mirrored)
+        return bf_fail(
+            err, BF_ENEEDS,
+            "%s needs the target policy in mirrored states, too, of which columns of the "
+            "log say nothing: give the policy itself, `policy` FILE",
+            name);
     if ((estimator->needs & BF_NEEDS_TARGET) && !data->npi && !data->na)
         return bf_fail(err, BF_ENEEDS,
                        "%s needs the target policy at the next states: columns npi0, npi1, ... in "

@@ -180,10 +180,10 @@ static bf_status split(half out[2], const double *x, int64_t m, const bf_dataset
     BF_ALLOC(side, arena, n, err);
     for (int64_t i = 0; i < n; i++)
         side[i] = (uint8_t)(i / 100 % 2);
-    if (data->begin && data->episodes > 1)
+    if (data->begin && bf__episodes_own(data) > 1)
         for (int64_t e = 0; e < data->episodes; e++)
             for (int64_t j = data->begin[e]; j < data->begin[e + 1]; j++)
-                side[data->order[j]] = (uint8_t)(e % 2);
+                side[data->order[j]] = (uint8_t)(bf__episode_own(data, e) % 2);
     for (int h = 0; h < 2; h++) {
         int64_t rows = 0;
         for (int64_t i = 0; i < n; i += every)

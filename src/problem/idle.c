@@ -141,7 +141,8 @@ bf_status bf__idle_columns(bool *idle, int *found, const bf__located *log, bf_ar
     int columns = data->state_dim, candidates = 0;
     memset(idle, 0, (size_t)columns * sizeof *idle);
     *found = 0;
-    if (columns < 2 || data->n < FEW_ROWS || (data->episodes > 0 && data->episodes < FEW_EPISODES))
+    if (columns < 2 || data->n < FEW_ROWS ||
+        (data->episodes > 0 && bf__episodes_own(data) < FEW_EPISODES))
         return BF_OK;
     bf_mark mark = bf_arena_mark(arena);
     bf__told look = {.n = 0}, weigh = {.n = 0};

@@ -129,10 +129,10 @@ bf_status bf__told_make(bf__told *t, int64_t most, int64_t picks, const bf__loca
     BF_ALLOC(of, arena, n, err);
     BF_ALLOC(column, arena, t->d, err);
     for (int64_t i = 0; i < n; i++)
-        of[i] = i;
+        of[i] = data->mirrored ? i / 2 : i;
     for (int64_t e = 0; e < data->episodes; e++)
         for (int64_t j = data->begin[e]; j < data->begin[e + 1]; j++)
-            of[data->order[j]] = e;
+            of[data->order[j]] = bf__episode_own(data, e);
     for (int64_t k = 0; k < t->n; k++) {
         group[k] = data->action ? data->action[row[k]] : 0;
         episode[k] = of[row[k]];

@@ -196,6 +196,10 @@ static bf_status note_episodes(bf__survey *out, const bf_dataset *d, bf_arena *a
     char text[64], gaps[512];
     if (bf_dataset_gaps_text(d, gaps, sizeof gaps))
         BF_TRY(note(out, arena, err, "%s", gaps));
+    if (d->mirrored)
+        BF_TRY(note(out, arena, err,
+                    "every row counts as its mirror, too: half of the transitions and of the "
+                    "episodes are mirrored ones"));
     if (d->rows_left_out)
         BF_TRY(note(out, arena, err, "%s left out at random, in whole episodes",
                     bf__plural(d->rows_left_out, "row", text)));

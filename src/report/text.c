@@ -44,6 +44,8 @@ void bf__describe_log(FILE *out, const bf_dataset *data) {
     if (data->episodes > 0)
         fprintf(out, ", %s episode%s", bf__grouped(data->episodes, other),
                 data->episodes == 1 ? "" : "s");
+    if (data->mirrored)
+        fputs(", half of it mirrored", out);
     if (data->weight)
         fputs(", rows count by their weight", out);
     if (data->duration)

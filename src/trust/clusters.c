@@ -3,7 +3,8 @@
  * Rows of one episode hang together; different episodes start anew and are independent. A user may
  * know better: all episodes of one patient, or of one site, are one cluster. A log without episodes
  * has no such unit of itself; blocks of consecutive rows are a stand-in that the user has to ask
- * for, because only the user knows that the rows are in the order of time. */
+ * for, because only the user knows that the rows are in the order of time. A row and its mirror are
+ * in one cluster, whatever clusters are. */
 #include "trust/clusters.h"
 
 #include <math.h>
@@ -67,9 +68,15 @@ static bf_status by_block(bf__clusters *out, const bf_dataset *data, int64_t blo
     const int64_t *begin = data->begin ? data->begin : whole;
     for (int64_t e = 0; e < runs; e++)
         for (int64_t j = begin[e]; j < begin[e + 1]; j++) {
-            out->count += (j - begin[e]) % block == 0;
-            of[data->begin ? data->order[j] : j] = (int32_t)(out->count - 1);
+            int64_t i = data->begin ? data->order[j] : j;
+            bool is_mirror = data->mirrored && i % 2 == 1;
+            int64_t place = data->begin || !data->mirrored ? j - begin[e] : j / 2;
+            out->count += !is_mirror && place % block == 0;
+            if (!is_mirror)
+                of[i] = (int32_t)(out->count - 1);
         }
+    for (int64_t i = 1; i < data->n && data->mirrored; i += 2)
+        of[i] = of[i - 1];
     out->of = of;
     out->kind = "block";
     return BF_OK;
@@ -90,9 +97,9 @@ bf_status bf__clusters_make(bf__clusters *out, const bf_dataset *data, const dou
     BF_ALLOC(of, arena, data->n, err);
     for (int64_t e = 0; e < data->episodes; e++)
         for (int64_t j = data->begin[e]; j < data->begin[e + 1]; j++)
-            of[data->order[j]] = (int32_t)e;
+            of[data->order[j]] = (int32_t)bf__episode_own(data, e);
     out->of = of;
-    out->count = data->episodes;
+    out->count = bf__episodes_own(data);
     if (out->count < 2)
         out->none = "The log is one episode: nothing in it is independent of the rest.";
     return BF_OK;

@@ -175,6 +175,25 @@ class Log:
         found = json.loads(library_string(lib.bf_report_log_json, self._pointer))
         return Inspection(library_string(lib.bf_report_log_text, self._pointer), found)
 
+    def mirrored(self, mirror: str) -> "Log":
+        """The log and its mirror image, if the process looks the same from the other side.
+
+        `mirror` says what columns and actions are in the mirror (docs/structure.md). Rows stand in
+        pairs, a row and its mirror, which count as one thing that happened in intervals. Columns of
+        the target policy are left out: they say nothing of mirrored states. The same as the option
+        ``mirror`` of reading.
+
+        >>> import backflow as bf
+        >>> log = bf.simulate("cartpole", episodes=2, steps=10)
+        >>> both = log.mirrored("s0=-s0, s1=-s1, s2=-s2, s3=-s3, a:0=1")
+        >>> len(both), bool((both.column("s")[1::2] == -log.column("s")).all())
+        (40, True)
+        """
+        arena, out = Arena(), ffi.new("const bf_dataset **")
+        with Call() as call:
+            call.check(lib.bf_dataset_mirror(out, self._pointer, mirror.encode(), arena.pointer, call.err))
+        return Log._of(out[0], arena, self, names=self._known, actions=self._least_actions)
+
     # ---- What is in it
 
     def __len__(self) -> int:
