@@ -160,6 +160,21 @@ static bf_status ratio_contributions(const double **out, const measuring *m, bf_
     return BF_OK;
 }
 
+/* What the value may be off by because a finite log has gaps: the share of the target's next pairs
+ * that it does not show, times two standard deviations of the reward, which count in full. Parts
+ * of the log have more gaps and show it better, so this is for answers without them. */
+static double unseen(const measuring *m) {
+    double seen = bf__diagnosed(m->estimate, BF__D_COVERAGE), mean = 0, square = 0;
+    const bf_dataset *data = m->problem->data;
+    if (!(seen < 1) || m->parts.count > 0)
+        return 0;
+    for (int64_t i = 0; i < data->n; i++)
+        mean += data->reward[i] / (double)data->n;
+    for (int64_t i = 0; i < data->n; i++)
+        square += (data->reward[i] - mean) * (data->reward[i] - mean) / (double)data->n;
+    return (1 - seen) * 2 * sqrt(square) / bf__shift_alone;
+}
+
 /* What is known of the error of one measure. */
 static bf_status collect(bf__measured *out, const measuring *m, bf__measure measure,
                          double effective, bf_error *err) {
@@ -172,7 +187,7 @@ static bf_status collect(bf__measured *out, const measuring *m, bf__measure meas
                           .exact = m->has_influence && exact,
                           .steady = m->has_influence && isfinite(noise) && !exact};
     if (measure == BF__VALUE) {
-        out->shift = isfinite(base) ? m->estimate->value - base : 0;
+        out->shift = isfinite(base) ? m->estimate->value - base : unseen(m);
         out->c = m->has_influence ? m->influence.c : NULL;
     } else {
         BF_TRY(ratio_contributions(&out->c, m, measure, out->value, err));
