@@ -262,6 +262,14 @@ static void exact_values_are_the_known_ones(void **unused) {
         reward += chain[s] * (s >= 2 ? -3 : s == 1 ? -2 : 0);
     }
     assert_near(value, reward, 1e-7);
+    double rungs[12], climbed = 0, all = 0; /* 0.6 / 0.4 = 1.5 from rung to rung */
+    value = exact("ladder", "climber", 1, rungs);
+    for (int s = 0; s < 12; s++) {
+        assert_near(rungs[s], rungs[0] * pow(1.5, s), 1e-14);
+        climbed += pow(1.5, s) * s / 11;
+        all += pow(1.5, s);
+    }
+    assert_near(value, climbed / all, 1e-14);
 }
 
 /* The discounted value near gamma = 1 goes to the average; and equals a plain sum over time. */

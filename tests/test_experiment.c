@@ -232,6 +232,73 @@ static void coverage(void **state) {
     assert_int_equal(again.claim_count, 0); /* no intervals: nothing to judge */
 }
 
+/* Independent rows of the ladder. A ratio that is known has, to first order, the variance
+ * sum_x d_pi(x)^2 / d_mu(x) (v(x) + (m(x) - value)^2) / n, with m and v the mean and variance of
+ * the reward at x; one whose frequencies are counted has only v(x) in it. d_pi goes as 1.5^rung,
+ * d_mu is even, and the reward is 1 or 0. */
+static void surprise(void **state) {
+    (void)state;
+    enum { N = 3000, RUNS = 300 };
+    bf__study s = plan("surprise",
+                       LIST("finite", "ladder", "sizes", "3000", "horizon", "1", "runs", "300"), 1);
+    assert_int_equal(s.group_count, 6);
+    run(&s, 1, false, 0);
+    double all = 0, value = 0, known = 0, counted = 0;
+    for (int rung = 0; rung < 12; rung++) {
+        all += pow(1.5, rung);
+        value += pow(1.5, rung) * rung / 11;
+    }
+    value /= all;
+    for (int x = 0; x < 24; x++) {
+        double m = x / 2 / 11.0, d = pow(1.5, x / 2) / all * (x % 2 ? 0.6 : 0.4);
+        known += d * d * 24 * (m * (1 - m) + (m - value) * (m - value)) / N;
+        counted += d * d * 24 * m * (1 - m) / N;
+    }
+    const bf__run_group *ratio = bf__study_find(&s, "ratio", 0, N);
+    const bf__run_group *estimated = bf__study_find(&s, "ratio-counted", 0, N);
+    assert_near(ratio->truth.precise.value, value, 1e-14);
+    assert_near(ratio->spread.sd.value, sqrt(known), 4 * ratio->spread.sd.error);
+    assert_near(estimated->spread.sd.value, sqrt(counted), 4 * estimated->spread.sd.error);
+    assert_true(estimated->spread.sd.error < 0.1 * estimated->spread.sd.value);
+    assert_true(counted < 0.75 * known);
+    /* With counted behaviour, states and pairs tell the same but for the ridge of ips. */
+    const bf__run_group *fitted = bf__study_find(&s, "ips-fitted", 0, N);
+    const bf__run_group *blackbox = bf__study_find(&s, "blackbox", 0, N);
+    for (int i = 0; i < RUNS; i++)
+        assert_near(fitted->value[i], blackbox->value[i], 0.02);
+    assert_ok(s.experiment->judge(&s, s.options, &err), err);
+    assert_int_equal(s.claim_count, 4);
+    assert_int_equal(s.claims[2].verdict, BF__REPRODUCED);
+    assert_int_equal(s.claims[3].verdict, BF__NOT_REPRODUCED); /* steps are noisy here */
+}
+
+/* The excess falls, and stays below its bound; what is kept is found again. */
+static void generalization(void **state) {
+    (void)state;
+    const char *const *settings = LIST("sizes", "300,1200", "runs", "8");
+    bf__study s = plan("generalization", settings, 1), again = plan("generalization", settings, 1);
+    assert_int_equal(s.group_count, 6);
+    run(&s, 1, false, 0);
+    for (int64_t g = 0; g < 6; g++) {
+        const bf__run_group *group = &s.groups[g];
+        assert_true(group->truth.precise.value == 0 && group->covering.answered == 8);
+        assert_true(group->spread.bias.value > 0);
+        assert_true(group->covering.half > 100 * group->spread.bias.value);
+    }
+    assert_ok(s.experiment->judge(&s, s.options, &err), err);
+    assert_int_equal(s.claim_count, 2);
+    assert_int_equal(s.claims[0].verdict, BF__REPRODUCED);
+    assert_int_equal(s.claims[1].verdict, BF__REPRODUCED);
+    int before = lines();
+    run(&again, 1, false, 1);
+    assert_int_equal(lines(), before);
+    assert_same(&s, &again);
+    again = plan("generalization", LIST("finite", "gridwalk", "sizes", "300", "runs", "2"), 1);
+    run(&again, 1, false, 1);
+    assert_ok(again.experiment->judge(&again, again.options, &err), err);
+    assert_int_equal(again.claim_count, 1); /* one size has no slope */
+}
+
 /* Nothing to compare with: no verdict, instead of one that says all is well. */
 static void no_verdict_on_nothing(void **state) {
     (void)state;
@@ -586,6 +653,12 @@ static void refused_plans(void **state) {
         {"modelwin-horizon", LIST("horizons", "1,4"), "--horizons: 1 is outside 2 to 200000"},
         {"discounted", LIST("problems", "cartpole,modelwin"), "'trained' is neither a file nor"},
         {"discounted", LIST("gammas", "0.9,1.5"), "--gammas: 1.5 is outside 0 to 1"},
+        {"surprise", LIST("finite", "boyan"), "--finite: 'boyan' is not one of modelwin,"},
+        {"surprise", LIST("finite", "ladder,ladder"), "--finite: 'ladder' is there twice"},
+        {"surprise", LIST("finite", "ladder,"), "--finite: '' is not one of modelwin,"},
+        {"surprise", LIST("sizes", "5"), "--sizes: 5 is outside 10 to 1e+09"},
+        {"generalization", LIST("finite", "pendulum"), "--finite: 'pendulum' is not one of"},
+        {"generalization", LIST("sizes", "0.5"), "--sizes: '0.5' is not a whole number"},
         {"sensitivity", LIST("policy", "a,b"), "--policy: 'a,b': "},
         {"sensitivity", LIST("methods", "naive,,ips"), "--methods: 'naive,,ips' has an empty"},
     };
@@ -635,6 +708,8 @@ int main(void) {
         folder_test(bias_and_variance),
         folder_test(no_verdict_on_nothing),
         folder_test(coverage),
+        folder_test(surprise),
+        folder_test(generalization),
         arena_test(ties),
         folder_test(threads_do_not_matter),
         folder_test(shared_runs_are_run_once),

@@ -243,11 +243,11 @@ static void bad_usage_is_explained(void **state) {
     } cases[] = {
         {"simulate",
          "backflow simulate: no environment given; there are modelwin, gridwalk, "
-         "boyan, drift, pendulum, mountaincar, cartpole, acrobot\n",
+         "boyan, ladder, drift, pendulum, mountaincar, cartpole, acrobot\n",
          2},
         {"simulate modelvin -o x.csv",
          "backflow simulate: 'modelvin' is not an environment; there are modelwin, gridwalk, "
-         "boyan, drift, pendulum, mountaincar, cartpole, acrobot\n",
+         "boyan, ladder, drift, pendulum, mountaincar, cartpole, acrobot\n",
          2},
         {"simulate modelwin boyan -o x.csv",
          "backflow simulate: 'boyan': one environment at a time\n", 2},

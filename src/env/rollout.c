@@ -53,7 +53,10 @@ static void start(block *b, const bf__rollout *r, int64_t first, int count, uint
     for (int c = 0; c < count; c++) {
         b->rng[c] = bf_rng_make(seed, "rollout", (uint64_t)(r->first + (first + c) * stride));
         b->over[c] = 0;
-        r->env->reset(b->inner[c], &b->rng[c]);
+        if (r->begin)
+            b->inner[c][0] = bf_rng_choice(&b->rng[c], r->begin, 1, (int)r->env->states);
+        else
+            r->env->reset(b->inner[c], &b->rng[c]);
         look(r->env, b->inner[c], b->seen, count, c);
     }
 }

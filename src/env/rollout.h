@@ -9,8 +9,9 @@
     64 /* chains that move together; a policy is asked about so many states                        \
         */
 
-/* Chain c starts at a start state and restarts whenever an episode ends. It draws everything from
- * the stream (seed, "rollout", first + c * stride), so what it does depends on nothing else. */
+/* Chain c starts at a start state, or one drawn from `begin`, and restarts whenever an episode
+ * ends. It draws everything from the stream (seed, "rollout", first + c * stride), so what it does
+ * depends on nothing else. */
 typedef struct bf__rollout {
     const bf_env *env;
     const bf_policy *policy;
@@ -18,6 +19,7 @@ typedef struct bf__rollout {
     int64_t chains, steps;
     int64_t first, stride; /* stride 0 means 1 */
     bool once;             /* a chain is over after its first episode */
+    const double *begin;   /* (S): where chains of a finite environment begin; NULL: start states */
     const char *task;      /* for progress */
 } bf__rollout;
 

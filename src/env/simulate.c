@@ -88,8 +88,8 @@ static bf_status mark_episodes(bf_dataset *out, bf_arena *arena, bf_error *err) 
     return BF_OK;
 }
 
-bf_status bf__simulate(bf_dataset *out, const bf_simulation *simulation, const bf_context *context,
-                       bf_arena *arena, bf_error *err) {
+bf_status bf__simulate_from(bf_dataset *out, const bf_simulation *simulation, const double *begin,
+                            const bf_context *context, bf_arena *arena, bf_error *err) {
     const bf_env *env = simulation->env;
     columns log = {.simulation = simulation};
     if (__builtin_mul_overflow(simulation->trajectories, simulation->steps, &log.n) ||
@@ -107,6 +107,7 @@ bf_status bf__simulate(bf_dataset *out, const bf_simulation *simulation, const b
                                .steps = simulation->steps,
                                .first = k,
                                .stride = behaviors,
+                               .begin = begin,
                                .task = "simulating"};
         BF_TRY(bf__rollout_run(&rollout, visit, &log, context, err));
     }
@@ -124,6 +125,11 @@ bf_status bf__simulate(bf_dataset *out, const bf_simulation *simulation, const b
                         .pi = log.pi,
                         .npi = log.npi};
     return mark_episodes(out, arena, err);
+}
+
+bf_status bf__simulate(bf_dataset *out, const bf_simulation *simulation, const bf_context *context,
+                       bf_arena *arena, bf_error *err) {
+    return bf__simulate_from(out, simulation, NULL, context, arena, err);
 }
 
 bf_status bf_simulate(const bf_dataset **out, const bf_simulation *simulation,

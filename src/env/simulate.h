@@ -10,4 +10,10 @@
 bf_status bf__simulate(bf_dataset *out, const bf_simulation *simulation, const bf_context *context,
                        bf_arena *arena, bf_error *err);
 
+/* The same, but every trajectory begins at a state drawn from begin (S); NULL: start states. If
+ * these are the long-run visits of the behaviour, every row is distributed as in its long run. Only
+ * for finite environments. */
+bf_status bf__simulate_from(bf_dataset *out, const bf_simulation *simulation, const double *begin,
+                            const bf_context *context, bf_arena *arena, bf_error *err);
+
 #endif

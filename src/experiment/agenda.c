@@ -34,8 +34,8 @@ void bf__cell_make(bf__cell *out, const bf__run_group *group, uint64_t seed, int
     policy_name behavior, target;
     name_policy(behavior, s->behavior, s->behavior_policy);
     name_policy(target, s->target, s->target_policy);
-    snprintf(out->log, sizeof out->log, "%s,%s,%s,%" PRId64 ",%" PRId64, s->env->name, behavior,
-             target, s->trajectories, s->steps);
+    snprintf(out->log, sizeof out->log, "%s%s,%s,%s,%" PRId64 ",%" PRId64, s->env->name,
+             s->stationary ? " stationary" : "", behavior, target, s->trajectories, s->steps);
     char gamma[32];
     bf__format_real(gamma, s->gamma); /* all of it */
     snprintf(out->key, sizeof out->key, "%.900s,%s,%s,%" PRIu64 ",%" PRId64, out->log, gamma,
@@ -72,6 +72,8 @@ void bf__truth_task_make(bf__truth_task *out, const bf__setting *s, bool single,
 }
 
 bool bf__truth_simulated(const bf__setting *s, bool single) {
+    if (s->measure && s->measure->loss)
+        return false;
     return single ? s->gamma == 1 : !s->env->model;
 }
 

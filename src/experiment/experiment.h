@@ -13,16 +13,30 @@
 #include "experiment/contender.h"
 #include "stats/spread.h"
 
+typedef struct bf__measure bf__measure;
+
 /* A kind of log, and the question that is asked of it. */
 typedef struct bf__setting {
     const bf_env *env;
     const char *behavior, *target; /* as for bf_env_policy_parse */
     int64_t trajectories, steps;   /* transitions of each */
     double gamma;
+    bool
+        stationary; /* every trajectory begins in the long run of the behaviour; finite ones only */
+    const bf__measure *measure; /* NULL: the value, with an interval if the method has one */
     /* The two policies, as bf__study_add found them. They are read once: whatever happens to their
      * files afterwards, every run of the study uses what its key says. */
     const bf_policy *behavior_policy, *target_policy;
 } bf__setting;
+
+/* What is measured of a log, if it is more than a method's answer. */
+struct bf__measure {
+    bool loss; /* it should be 0, whatever the value is */
+    /* Fills *value, and *beside with what stands beside it: a bound, half a width; NaN is none. */
+    bf_status (*run)(double *value, double *beside, const bf__setting *setting,
+                     const bf__contender *method, const bf_problem *problem,
+                     const bf_context *context, bf_arena *arena, bf_error *err);
+};
 
 typedef struct bf__truths {
     bf_mean precise; /* exact, or a long simulation */
@@ -57,6 +71,7 @@ typedef enum bf__quantity {
     BF_SHOW_QUARTILES, /* of the absolute error */
     BF_SHOW_BIAS,      /* its absolute value, with a standard error */
     BF_SHOW_SD,
+    BF_SHOW_BOUND,   /* mean of what stands beside the answers */
     BF_SHOW_COVERED, /* share of intervals that hold the truth, on a linear axis */
 } bf__quantity;
 

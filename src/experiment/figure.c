@@ -94,6 +94,10 @@ static void measure(const bf__run_group *g, bf__quantity quantity, double out[3]
         out[2] = fmin(m.value + m.error, 1);
         return;
     }
+    if (quantity == BF_SHOW_BOUND) {
+        out[0] = out[1] = out[2] = g->covering.half;
+        return;
+    }
     if (quantity == BF_SHOW_QUARTILES) {
         out[0] = g->spread.median;
         out[1] = g->spread.low;

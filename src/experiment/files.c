@@ -48,7 +48,7 @@ static void setting(FILE *file, const bf__run_group *g) {
 /* Whether some runs measured an interval. Tables have columns for them only then. */
 static bool has_intervals(const bf__study *study) {
     for (int64_t g = 0; g < study->group_count; g++)
-        if (study->groups[g].method->interval)
+        if (study->groups[g].method->interval || !isnan(study->groups[g].covering.half))
             return true;
     return false;
 }

@@ -144,7 +144,9 @@ static void put_number(FILE *file, const bf__run_group *g, bf__quantity quantity
                 g->covering.half / g->covering.rmse);
         return;
     }
-    if (quantity == BF_SHOW_QUARTILES)
+    if (quantity == BF_SHOW_BOUND)
+        fprintf(file, "%.3g", g->covering.half);
+    else if (quantity == BF_SHOW_QUARTILES)
         fprintf(file, "%.3g [%.2g, %.2g]", s->median, s->low, s->high);
     else {
         bf_mean m = quantity == BF_SHOW_BIAS ? s->bias : quantity == BF_SHOW_SD ? s->sd : s->rmse;
@@ -188,6 +190,9 @@ static void put_table(FILE *file, const bf__study *study, const bf__panel *panel
 /* Says which truth the errors are measured from. */
 static void put_truths(FILE *file, const bf__study *study, bool single) {
     const bf__run_group *before = NULL;
+    const bf__measure *measure = study->groups[0].setting.measure;
+    if (measure && measure->loss)
+        return;
     fputs("<p>True values:", file);
     for (int64_t g = 0; g < study->group_count; g++) {
         const bf__run_group *group = &study->groups[g];

@@ -49,7 +49,9 @@ static bf_status find_truths(bf__truths *out, const bf__setting *s, const bf__tr
             const bf__record *known = bf__store_find(store, t->key);
             *kinds[k] = (bf_mean){known->value, known->error};
         }
-    if (s->env->model) {
+    if (s->measure && s->measure->loss)
+        out->precise = (bf_mean){0, 0};
+    else if (s->env->model) {
         out->precise.error = 0;
         BF_TRY(bf__exact_value(&out->precise.value, s->env, s->target_policy, s->gamma, NULL, arena,
                                err));
@@ -94,7 +96,12 @@ static bf_status make_log(bf_dataset *out, const bf__cell *c, const bf_context *
                                 .target = s->target_policy,
                                 .trajectories = s->trajectories,
                                 .steps = s->steps};
-    return bf__simulate(out, &simulation, context, arena, err);
+    double *begin = NULL, value;
+    if (s->stationary) {
+        BF_ALLOC(begin, arena, s->env->states, err);
+        BF_TRY(bf__exact_value(&value, s->env, s->behavior_policy, 1, begin, arena, err));
+    }
+    return bf__simulate_from(out, &simulation, begin, context, arena, err);
 }
 
 /* Half the width of the interval; NaN if there is none, or the log cannot tell. */
@@ -113,26 +120,35 @@ static bf_status measure_interval(double *half, const bf__contender *method,
     return BF_OK;
 }
 
-static bf_status run_cell(result *out, const bf__cell *c, const bf_problem *problem,
-                          const bf_context *context, bf_arena *arena, bf_error *err) {
+/* The value that a method gives, and half the width of its interval. */
+static bf_status answer(double *value, double *half, const bf__cell *c, const bf_problem *problem,
+                        const bf_context *context, bf_arena *arena, bf_error *err) {
     const bf_estimator *estimator;
     const bf_settings *options;
     bf_estimate estimate;
+    const bf__setting *s = c->setting;
+    *half = NAN;
+    if (s->measure)
+        return s->measure->run(value, half, s, c->method, problem, context, arena, err);
+    BF_TRY(bf__contender_prepare(&estimator, &options, c->method, s->env->name, arena, err));
+    BF_TRY(bf__estimator_run(estimator, &estimate, problem, options, context, arena, err));
+    *value = estimate.value;
+    return c->method->interval ? measure_interval(half, c->method, &estimate, estimator, problem,
+                                                  options, context, arena, err)
+                               : BF_OK;
+}
+
+static bf_status run_cell(result *out, const bf__cell *c, const bf_problem *problem,
+                          const bf_context *context, bf_arena *arena, bf_error *err) {
     bf_error why = {BF_OK, ""};
     double begun = bf__seconds();
-    BF_TRY(
-        bf__contender_prepare(&estimator, &options, c->method, c->setting->env->name, arena, err));
-    bf_status status =
-        bf__estimator_run(estimator, &estimate, problem, options, context, arena, &why);
+    bf_status status = answer(&out->value, &out->error, c, problem, context, arena, &why);
     if (status == BF_ENOMEM || status == BF_ECANCELLED || status == BF_EABSENT) {
         *err = why;
         return status;
     }
-    out->value = status == BF_OK ? estimate.value : NAN;
-    out->error = NAN;
-    if (status == BF_OK && c->method->interval)
-        BF_TRY(measure_interval(&out->error, c->method, &estimate, estimator, problem, options,
-                                context, arena, err));
+    if (status != BF_OK)
+        out->value = out->error = NAN;
     if (isnan(out->value))
         snprintf(out->complaint, sizeof out->complaint, "%.200s: no answer: %.250s", c->key,
                  why.message);

@@ -11,6 +11,7 @@
 #include "kernel/bandwidth.h"
 #include "problem/label_states.h"
 #include "problem/points.h"
+#include "weights/theorem.h"
 #include "weights/weights.h"
 
 #define BF_WEIGHTS(name) extern const bf__weights bf__weights_##name;
@@ -113,7 +114,8 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
             "goes by their coordinates)",
             (long long)data.states);
     out->model = model->name;
-    return weights->run(out, &numbered, settings, context, arena, err);
+    BF_TRY(weights->run(out, &numbered, settings, context, arena, err));
+    return bf__theorem_diagnose(out, &data, arena, err);
 }
 
 const bf_estimator bf__estimator_blackbox = {

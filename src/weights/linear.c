@@ -29,6 +29,7 @@
 #include "estimator/judge.h"
 #include "estimator/result.h"
 #include "flow/plan.h"
+#include "solver/rademacher.h"
 #include "weights/balance.h"
 #include "weights/linear_fit.h"
 
@@ -57,6 +58,9 @@ static bf_status report(bf_estimate *out, const bf_problem *problem, const bf__b
         kept[i] *= total / sum;
     bf__diagnose(out, BF__D_NEGATIVE_MASS, s->ridges.negative[chosen]);
     bf__diagnose(out, BF__D_RIDGE, s->ridges.lambda[chosen]);
+    if (!s->weight) /* theorem.h is about rows that all count the same */
+        bf__diagnose(out, BF__D_RADEMACHER,
+                     bf__rademacher_ball(s->norm[chosen], fmax(s->spread, 0), n));
     return bf__hand_out(out, problem, kept, w, total, arena, err);
 }
 

@@ -62,6 +62,8 @@ static bf_status gather(bf__linear_fit *s, const double *reward, const bf_contex
             one[i] = s->weight ? s->weight[first + i] : 1;
             earned[i] = one[i] * reward[first + i];
             mean += earned[i] / n;
+            for (int64_t k = 0; k < m; k++)
+                s->spread += one[i] * phi[i * m + k] * phi[i * m + k] / n;
         }
         BF_TRY(bf__gram(s->cross, weighted(into, psi, one, count, s), m, phi, m, count, 1, context,
                         err));
@@ -73,6 +75,7 @@ static bf_status gather(bf__linear_fit *s, const double *reward, const bf_contex
         s->f[k] /= n;
         s->p[k] /= n;
         s->b[k] = s->b[k] / n - s->f[k] * mean;
+        s->spread -= s->f[k] * s->f[k];
     }
     for (int64_t j = 0; j < m; j++)
         for (int64_t k = 0; k < m; k++)
@@ -134,6 +137,11 @@ bf_status bf__linear_fit_weigh(double *w, bf__linear_fit *s, const bf_context *c
     BF_TRY(bf__matvec(right, s->cross, true, s->p, m, m, context, err));
     BF_TRY(damped(alpha, s, right, s->ridges.lambda, ridges, context, arena, err));
     BF_TRY(bf__gram(shift, s->f, 1, alpha, ridges, m, 0, context, err));
+    for (int l = 0; l < ridges; l++) {
+        s->norm[l] = 0;
+        for (int64_t k = 0; k < m; k++)
+            s->norm[l] = hypot(s->norm[l], alpha[k * ridges + l]);
+    }
     for (int64_t first = 0; first < s->n; first += count) {
         const double *phi;
         double *at = w ? w + first * ridges : block;

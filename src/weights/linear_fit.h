@@ -16,17 +16,19 @@
 
 typedef struct bf__linear_fit {
     const bf__lowrank *lowrank;
-    const char *task;     /* what progress reports call it */
-    double part, parts;   /* passes over the rows that are done, and all that there will be */
-    int64_t n, m, rows;   /* transitions, features, rows of a block */
-    const double *weight; /* (n): what means are over, mean 1; NULL: all rows the same */
-    bool kept;            /* phi and psi of all rows are in memory; otherwise of one block */
-    double *phi, *psi;    /* (n, m) if kept, otherwise (rows, m) */
-    double *f, *p, *b;    /* (m) */
-    double *cross;        /* (m, m): M */
-    double *vectors;      /* (m, m): row k is an eigenvector of M'M */
-    double *values;       /* (m) */
-    bf__ridges ridges;    /* `negative` is filled by bf__linear_fit_weigh */
+    const char *task;        /* what progress reports call it */
+    double part, parts;      /* passes over the rows that are done, and all that there will be */
+    int64_t n, m, rows;      /* transitions, features, rows of a block */
+    const double *weight;    /* (n): what means are over, mean 1; NULL: all rows the same */
+    bool kept;               /* phi and psi of all rows are in memory; otherwise of one block */
+    double *phi, *psi;       /* (n, m) if kept, otherwise (rows, m) */
+    double *f, *p, *b;       /* (m) */
+    double spread;           /* mean of |phi_i - f|^2 */
+    double *cross;           /* (m, m): M */
+    double *vectors;         /* (m, m): row k is an eigenvector of M'M */
+    double *values;          /* (m) */
+    bf__ridges ridges;       /* `negative` is filled by bf__linear_fit_weigh */
+    double norm[BF__RIDGES]; /* |alpha| for every ridge, by bf__linear_fit_weigh */
 } bf__linear_fit;
 
 /* Passes over the rows once and decomposes M'M. `weight` (n) says how much rows count; `keep` holds

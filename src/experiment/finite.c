@@ -1,0 +1,75 @@
+/* finite.c - What the experiments on finite problems share. */
+#include "experiment/finite.h"
+
+#include <string.h>
+
+#include "core/fail.h"
+#include "core/text.h"
+
+/* The question that is asked of a problem, and its name as a title. */
+typedef struct problem {
+    const char *name, *title, *behavior, *target;
+} problem;
+
+static const problem problems[] = {
+    {"modelwin", "ModelWin", "behavior", "target"},
+    {"ladder", "Ladder", "uniform", "climber"},
+    {"gridwalk", "Gridwalk", "greedy@0.5", "greedy@0.8"},
+};
+enum { PROBLEMS = sizeof problems / sizeof *problems };
+
+static bf_status find(const problem **out, const char *name, bf_error *err) {
+    for (int i = 0; i < PROBLEMS; i++)
+        if (strcmp(problems[i].name, name) == 0) {
+            *out = &problems[i];
+            return BF_OK;
+        }
+    return bf_fail(err, BF_EUSAGE, "--finite: '%s' is not one of %s", name, BF_FINITE_PROBLEMS);
+}
+
+bf_status bf__finite_plan(bf__study *study, const char *finite, const char *sizes, int64_t steps,
+                          const bf__setting *like, const bf__contender *const *methods,
+                          int method_count, int64_t runs, bf__quantity quantity, bf_error *err) {
+    char **names;
+    double *x;
+    int name_count, count;
+    BF_TRY(bf__split(&names, &name_count, finite, study->arena, err));
+    BF_TRY(
+        bf__list_numbers(&x, &count, "sizes", sizes, (double)steps, 1e9, true, study->arena, err));
+    for (int e = 0; e < name_count; e++) {
+        const problem *of = NULL;
+        BF_TRY(find(&of, names[e], err));
+        for (int before = 0; before < e; before++)
+            if (strcmp(names[before], names[e]) == 0)
+                return bf_fail(err, BF_EUSAGE, "--finite: '%s' is there twice", names[e]);
+        int panel = bf__study_panel(study, of->title, quantity);
+        for (int i = 0; i < count; i++) {
+            bf__setting s = *like;
+            s.env = bf_env_find(of->name);
+            s.behavior = of->behavior;
+            s.target = of->target;
+            s.trajectories = (int64_t)x[i] / steps;
+            s.steps = steps;
+            s.gamma = 1;
+            BF_TRY(bf__study_add(study, &s, methods, method_count, runs, panel, x[i], err));
+        }
+    }
+    return BF_OK;
+}
+
+bf_status bf__finite_contest(int *below, int *above, int *all, const bf__study *study,
+                             const char *a, const char *b, bf_error *err) {
+    *below = *above = *all = 0;
+    for (int64_t g = 0; g < study->group_count; g++) {
+        const bf__run_group *mine = &study->groups[g];
+        if (strcmp(mine->method->name, a) != 0)
+            continue;
+        const bf__run_group *other = bf__study_find(study, b, mine->panel, mine->x);
+        bf_mean more;
+        BF_TRY(bf__study_compare(&more, study, mine, other, err));
+        *below += more.value < -2 * more.error;
+        *above += more.value > 2 * more.error;
+        ++*all;
+    }
+    return BF_OK;
+}
