@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "env/simulate.h"
+#include "experiment/agenda.h"
 #include "experiment/control.h"
 #include "experiment/files.h"
 
@@ -324,6 +326,99 @@ static void no_verdict_on_nothing(void **state) {
         if (s.claim_count > 0)
             fail_msg("%s: %s %s", cases[i].name, s.claims[0].claim, s.claims[0].measured);
     }
+}
+
+/* Returns of episodes: the log of a run is made again, and what importance sampling and the mean of
+ * the log say of it is computed by hand, as is the truth within the limit. */
+static void returns_of_episodes(void **state) {
+    (void)state;
+    enum { RUNS = 3, EPISODES = 4 };
+    const double gamma = 0.99999;
+    bf__study s = plan("episodic",
+                       LIST("problems", "cartpole", "trajectories", "4", "runs", "3", "methods",
+                            "log-return,is-return,wis-return,pdis-return"),
+                       1);
+    assert_int_equal(s.group_count, 2 * 4);
+    run(&s, 1, false, 2);
+    for (int run_number = 0; run_number < RUNS; run_number++) {
+        bf__cell cell;
+        bf__cell_make(&cell, &s.groups[0], 1, run_number);
+        bf_rng rng = bf_rng_make(1, cell.log, (uint64_t)run_number);
+        bf_context context = {.seed = bf_rng_u64(&rng), .threads = 1};
+        const bf__setting *of = &s.groups[0].setting;
+        bf_simulation simulation = {.env = of->env,
+                                    .rewards = BF_REWARDS_GYMNASIUM,
+                                    .behaviors = (const bf_policy *const *)&of->behavior_policy,
+                                    .behavior_count = 1,
+                                    .target = of->target_policy,
+                                    .trajectories = EPISODES,
+                                    .steps = 500,
+                                    .per_episode = true};
+        bf_dataset log;
+        double mean = 0, is = 0, pdis = 0, ratios = 0;
+        assert_ok(bf__simulate(&log, &simulation, &context, arena, &err), err);
+        assert_int_equal(log.episodes, EPISODES);
+        for (int64_t e = 0; e < EPISODES; e++) {
+            double ratio = 1, power = 1, sum = 0;
+            for (int64_t i = log.begin[e]; i < log.begin[e + 1]; i++, power *= gamma) {
+                ratio *= log.pi[log.action[i] * log.n + i] / log.mu[i];
+                sum += power * log.reward[i];
+                pdis += ratio * power * log.reward[i] / EPISODES;
+                mean += log.reward[i] / EPISODES;
+            }
+            is += ratio * sum / EPISODES;
+            ratios += ratio / EPISODES;
+        }
+        const double by_hand[] = {mean, is, is / ratios, pdis};
+        for (int g = 0; g < 8; g++) { /* both questions have the same answers */
+            double value = s.groups[g].value[run_number], known = by_hand[g % 4];
+            assert_near(value, known, 1e-9 * fabs(known));
+            assert_near(s.groups[g].error[run_number], value - s.groups[g].truth.precise.value,
+                        1e-9 * fabs(known));
+        }
+    }
+    const bf_truth *truth;
+    bf_truth_plan how = {.kind = BF_TRUTH_EPISODE,
+                         .gamma = 1,
+                         .rewards = BF_REWARDS_GYMNASIUM,
+                         .chains = effort.steps / 500,
+                         .steps = 500};
+    bf_context context = {.seed = 1, .threads = 1};
+    assert_ok(bf_true_value(&truth, &how, s.groups[4].setting.env,
+                            s.groups[4].setting.target_policy, &context, arena, &err),
+              err);
+    assert_true(s.groups[4].truth.precise.value == truth->value.value);
+    assert_true(s.groups[0].truth.precise.value > 500); /* nobody cuts it */
+    assert_ok(s.experiment->judge(&s, s.options, &err), err);
+    assert_int_equal(s.claim_count, 0); /* none of the methods that they are about */
+}
+
+/* What is known about the process: all methods see the same log, in their own way, and the claims
+ * say what the numbers say. */
+static void structure(void **state) {
+    (void)state;
+    bf__study s = plan("structure", LIST("trajectories", "3", "horizon", "40", "runs", "2"), 1);
+    assert_int_equal(s.group_count, 3 + 2 + 2 + 4);
+    run(&s, 1, false, 2);
+    const bf__run_group *plain = bf__study_find(&s, "blackbox", 0, 3);
+    const bf__run_group *again = bf__study_find(&s, "blackbox", 3, 3);
+    const bf__run_group *told = bf__study_find(&s, "blackbox-noise-told", 3, 3);
+    const bf__run_group *mirror = bf__study_find(&s, "blackbox-mirror", 0, 3);
+    for (int i = 0; i < 2; i++) {
+        assert_true(plain->value[i] == again->value[i]);
+        assert_true(plain->value[i] == told->value[i]); /* the same columns are left */
+        assert_true(plain->value[i] != mirror->value[i] && isfinite(mirror->value[i]));
+    }
+    assert_ok(s.experiment->judge(&s, s.options, &err), err);
+    assert_int_equal(s.claim_count, 4);
+    double ratio = 0;
+    for (int panel = 0; panel < 3; panel++)
+        ratio += log(bf__study_find(&s, "blackbox-mirror", panel, 3)->spread.rmse.value /
+                     bf__study_find(&s, "blackbox", panel, 3)->spread.rmse.value);
+    ratio = exp(ratio / 3);
+    assert_int_equal(s.claims[0].verdict, ratio <= 0.9 ? BF__REPRODUCED
+                                          : ratio < 1  ? BF__PARTLY
+                                                       : BF__NOT_REPRODUCED);
 }
 
 /* ---- Running */
@@ -661,6 +756,11 @@ static void refused_plans(void **state) {
         {"generalization", LIST("sizes", "0.5"), "--sizes: '0.5' is not a whole number"},
         {"sensitivity", LIST("policy", "a,b"), "--policy: 'a,b': "},
         {"sensitivity", LIST("methods", "naive,,ips"), "--methods: 'naive,,ips' has an empty"},
+        {"control-rmse", LIST("methods", "wis-return"), "--methods: 'wis-return' answers with the"},
+        {"episodic", LIST("trajectories", "1"), "--trajectories: 1 is outside 2 to 1e+09"},
+        {"episodic", LIST("problems", "cartpole,acrobot,mountaincar,pendulum,modelwin"),
+         "--problems: 5 entries; there is room for 4"},
+        {"structure", LIST("policy", "a,b"), "--policy: 'a,b': "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bf__study s;
@@ -710,6 +810,8 @@ int main(void) {
         folder_test(coverage),
         folder_test(surprise),
         folder_test(generalization),
+        folder_test(returns_of_episodes),
+        folder_test(structure),
         arena_test(ties),
         folder_test(threads_do_not_matter),
         folder_test(shared_runs_are_run_once),

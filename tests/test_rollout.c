@@ -160,6 +160,45 @@ static void behaviors_take_turns(void **state) {
     }
 }
 
+/* With per_episode, a trajectory is the first episode of the trajectory that goes on. */
+static void one_episode_each(void **state) {
+    fixture *f = *state;
+    const bf_policy *policies[] = {parse(f, "cartpole", "trained@0.7"),
+                                   parse(f, "cartpole", "uniform")};
+    bf_simulation simulation = {.env = bf_env_find("cartpole"),
+                                .behaviors = policies,
+                                .behavior_count = 2,
+                                .target = parse(f, "cartpole", "trained@0.9"),
+                                .trajectories = 150,
+                                .steps = 60};
+    bf_dataset on, log;
+    assert_ok(bf__simulate(&on, &simulation, &f->context, f->arena, &f->err), f->err);
+    simulation.per_episode = true;
+    assert_ok(bf__simulate(&log, &simulation, &f->context, f->arena, &f->err), f->err);
+    int64_t row = 0, cut = 0;
+    assert_int_equal(log.episodes, 150);
+    for (int64_t e = 0; e < 150; e++) {
+        bool over = false;
+        assert_int_equal(log.begin[e], row);
+        for (int64_t i = e * 60; i < (e + 1) * 60 && !over; i++, row++) {
+            over = on.terminated[i];
+            assert_int_equal(log.action[row], on.action[i]);
+            assert_int_equal(log.terminated[row], on.terminated[i]);
+            assert_int_equal(log.truncated[row], on.truncated[i]);
+            assert_true(log.reward[row] == on.reward[i] && log.mu[row] == on.mu[i]);
+            for (int j = 0; j < 4; j++)
+                assert_true(log.state[j * log.n + row] == on.state[j * on.n + i] &&
+                            log.next_state[j * log.n + row] == on.next_state[j * on.n + i]);
+            for (int a = 0; a < 2; a++)
+                assert_true(log.pi[a * log.n + row] == on.pi[a * on.n + i] &&
+                            log.npi[a * log.n + row] == on.npi[a * on.n + i]);
+        }
+        cut += !over;
+    }
+    assert_int_equal(row, log.n);
+    assert_true(cut > 10 && cut < 140);
+}
+
 /* Actions are drawn with the probabilities that are logged. */
 static void actions_follow_mu(void **state) {
     fixture *f = *state;
@@ -245,6 +284,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(trajectories_do_not_depend_on_each_other, setup, teardown),
         cmocka_unit_test_setup_teardown(rows_are_steps, setup, teardown),
         cmocka_unit_test_setup_teardown(behaviors_take_turns, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_episode_each, setup, teardown),
         cmocka_unit_test_setup_teardown(actions_follow_mu, setup, teardown),
         cmocka_unit_test_setup_teardown(failures_and_interrupts_come_out, setup, teardown),
         cmocka_unit_test(numbers_read_back_as_they_were),

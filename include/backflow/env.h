@@ -81,13 +81,14 @@ typedef struct bf_simulation {
     int behavior_count;
     const bf_policy *target;     /* fills pi and npi; NULL: none */
     int64_t trajectories, steps; /* steps: transitions of each */
+    bool per_episode;            /* a trajectory is one episode, and `steps` is its time limit */
     size_t size; /* sizeof(bf_simulation), or 0: the fields above are all there is */
 } bf_simulation;
 
 /* A log. Trajectories begin at start states and have `steps` transitions each, in order. If an
  * episode ends inside one, its last row is `terminated`, with the terminal state as next state, and
- * the next row begins a new episode at a start state. The last row of a trajectory is `truncated`,
- * unless it is terminated. */
+ * the next row begins a new episode at a start state; with per_episode, the trajectory is over. The
+ * last row of a trajectory is `truncated`, unless it is terminated. */
 BF_API bf_status bf_simulate(const bf_dataset **out, const bf_simulation *simulation,
                              const bf_context *context, bf_arena *arena, bf_error *err);
 

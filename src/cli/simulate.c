@@ -8,7 +8,7 @@ typedef struct simulate_options {
     double alpha_behavior, alpha_target;
     int64_t episodes, horizon;
     int rewards;
-    bool drop_last;
+    bool drop_last, per_episode;
 } simulate_options;
 
 static const bf_option rows[] = {
@@ -27,6 +27,8 @@ static const bf_option rows[] = {
     BF_OPTION_RANGE(simulate_options, horizon, "200", 1, 1e12,
                     "T: Steps of each trajectory. Where an episode ends before, the next one "
                     "starts inside the trajectory."),
+    BF_OPTION(simulate_options, per_episode, "no",
+              "A trajectory is one episode, and --horizon is its time limit."),
     BF_OPTION(simulate_options, drop_last, "no",
               "A trajectory of T states: T - 1 transitions instead of T."),
     BF_OPTION_CHOICE(simulate_options, rewards, "paper", "paper|gymnasium",
@@ -109,6 +111,7 @@ static bf_status simulate(bf__tool *tool, const simulate_options *o, const bf_en
                                 .target = target,
                                 .trajectories = o->episodes,
                                 .steps = o->horizon - o->drop_last,
+                                .per_episode = o->per_episode,
                                 .size = sizeof simulation};
     BF_TRY(bf_simulate(&data, &simulation, &tool->context, tool->arena, err));
     BF_TRY(bf_dataset_write(data, o->output, &tool->context, tool->arena, err));

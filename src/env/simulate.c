@@ -1,8 +1,11 @@
 /* simulate.c - A log of one or several behaviours in an environment.
  *
  * Chain e of the rollout is trajectory e, which is rows e * T .. e * T + T - 1 of the log. Chains
- * write to rows of their own, so nothing has to be sorted or merged afterwards. */
+ * write to rows of their own, so nothing has to be sorted or merged afterwards. If a trajectory is
+ * one episode, the rows after its end are taken out in the end. */
 #include "env/simulate.h"
+
+#include <string.h>
 
 #include "core/fail.h"
 #include "env/rollout.h"
@@ -14,7 +17,7 @@ typedef struct columns {
     int64_t n, behavior;
     double *state, *next_state, *reward, *mu, *pi, *npi;
     int32_t *action;
-    uint8_t *terminated, *truncated;
+    uint8_t *terminated, *truncated, *over;
 } columns;
 
 static void scatter(double *column, int64_t n, const double *block, int rows, int count,
@@ -32,6 +35,7 @@ static bf_status visit(void *context, const bf__rollout_step *batch, bf_error *e
     for (int c = 0; c < count; c++) {
         int64_t trajectory = log->behavior + (batch->first + c) * s->behavior_count;
         int64_t i = row[c] = trajectory * s->steps + batch->t;
+        log->over[i] = batch->over[c];
         log->action[i] = batch->action[c];
         log->reward[i] = batch->reward[c];
         log->mu[i] = batch->mu[batch->action[c] * count + c];
@@ -60,11 +64,44 @@ static bf_status allocate(columns *log, bf_arena *arena, bf_error *err) {
     BF_ALLOC(log->action, arena, n, err);
     BF_ALLOC(log->terminated, arena, n, err);
     BF_ALLOC(log->truncated, arena, n, err);
+    BF_ALLOC(log->over, arena, n, err);
+    memset(log->over, 1, (size_t)n); /* rows that nobody comes to */
     if (s->target) {
         BF_ALLOC(log->pi, arena, n * s->env->actions, err);
         BF_ALLOC(log->npi, arena, n * s->env->actions, err);
     }
     return BF_OK;
+}
+
+/* Moves the rows of a column (width, n) that are not over to its front: (width, kept). */
+static void squeeze(void *column, int64_t width, size_t size, const columns *log) {
+    char *to = column;
+    for (int64_t k = 0; column && k < width; k++)
+        for (int64_t i = 0; i < log->n; i++)
+            if (!log->over[i]) {
+                memmove(to, (char *)column + (size_t)(k * log->n + i) * size, size);
+                to += size;
+            }
+}
+
+/* Takes out the rows that are over. */
+static void take_out(columns *log) {
+    const bf_env *env = log->simulation->env;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < log->n; i++)
+        kept += !log->over[i];
+    if (kept == log->n)
+        return;
+    squeeze(log->state, env->state_dim, sizeof *log->state, log);
+    squeeze(log->next_state, env->state_dim, sizeof *log->next_state, log);
+    squeeze(log->reward, 1, sizeof *log->reward, log);
+    squeeze(log->mu, 1, sizeof *log->mu, log);
+    squeeze(log->pi, env->actions, sizeof *log->pi, log);
+    squeeze(log->npi, env->actions, sizeof *log->npi, log);
+    squeeze(log->action, 1, sizeof *log->action, log);
+    squeeze(log->terminated, 1, 1, log);
+    squeeze(log->truncated, 1, 1, log);
+    log->n = kept;
 }
 
 /* An episode begins with each trajectory and after each termination. */
@@ -108,9 +145,11 @@ bf_status bf__simulate_from(bf_dataset *out, const bf_simulation *simulation, co
                                .first = k,
                                .stride = behaviors,
                                .begin = begin,
+                               .once = simulation->per_episode,
                                .task = "simulating"};
         BF_TRY(bf__rollout_run(&rollout, visit, &log, context, err));
     }
+    take_out(&log);
     *out = (bf_dataset){.n = log.n,
                         .state_dim = env->state_dim,
                         .actions = env->actions,

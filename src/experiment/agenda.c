@@ -35,7 +35,7 @@ void bf__cell_make(bf__cell *out, const bf__run_group *group, uint64_t seed, int
     name_policy(behavior, s->behavior, s->behavior_policy);
     name_policy(target, s->target, s->target_policy);
     snprintf(out->log, sizeof out->log, "%s%s,%s,%s,%" PRId64 ",%" PRId64, s->env->name,
-             s->stationary ? " stationary" : "", behavior, target, s->trajectories, s->steps);
+             bf__setting_log(s), behavior, target, s->trajectories, s->steps);
     char gamma[32];
     bf__format_real(gamma, s->gamma); /* all of it */
     snprintf(out->key, sizeof out->key, "%.900s,%s,%s,%" PRIu64 ",%" PRId64, out->log, gamma,
@@ -47,8 +47,11 @@ void bf__cell_make(bf__cell *out, const bf__run_group *group, uint64_t seed, int
 
 void bf__truth_task_make(bf__truth_task *out, const bf__setting *s, bool single,
                          const bf__truth_effort *effort, uint64_t seed) {
-    bf_truth_plan plan = {.kind = s->gamma < 1 ? BF_TRUTH_DISCOUNTED : BF_TRUTH_AVERAGE,
+    bf_truth_plan plan = {.kind = s->asks == BF_ASKS_LIMIT ? BF_TRUTH_EPISODE
+                                  : s->gamma < 1           ? BF_TRUTH_DISCOUNTED
+                                                           : BF_TRUTH_AVERAGE,
                           .gamma = s->gamma,
+                          .rewards = bf__setting_rewards(s),
                           .burn_in = -1};
     if (single) {
         plan.chains = 1;
@@ -56,16 +59,16 @@ void bf__truth_task_make(bf__truth_task *out, const bf__setting *s, bool single,
         plan.burn_in = 0;
     } else {
         bf__truth_defaults(&plan, s->env);
-        plan.steps = s->gamma < 1 ? plan.steps : CHAIN_STEPS;
+        plan.steps = s->asks == BF_ASKS_LIMIT ? s->steps : s->gamma < 1 ? plan.steps : CHAIN_STEPS;
         plan.chains = effort->steps / plan.steps > 2 ? effort->steps / plan.steps : 2;
     }
     char gamma[32];
     policy_name name;
     name_policy(name, s->target, s->target_policy);
     bf__format_real(gamma, s->gamma);
-    snprintf(out->key, sizeof out->key, "%s,,%s,%" PRId64 ",%" PRId64 ",%s,%s,%" PRIu64 ",0",
-             s->env->name, name, plan.chains, plan.steps, gamma, single ? "(single)" : "(precise)",
-             seed);
+    snprintf(out->key, sizeof out->key, "%s%s,,%s,%" PRId64 ",%" PRId64 ",%s,%s,%" PRIu64 ",0",
+             s->env->name, bf__setting_asks(s), name, plan.chains, plan.steps, gamma,
+             single ? "(single)" : "(precise)", seed);
     out->setting = s;
     out->plan = plan;
     out->single = single;
@@ -74,6 +77,8 @@ void bf__truth_task_make(bf__truth_task *out, const bf__setting *s, bool single,
 bool bf__truth_simulated(const bf__setting *s, bool single) {
     if (s->measure && s->measure->loss)
         return false;
+    if (s->asks != BF_ASKS_STEP)
+        return !single;
     return single ? s->gamma == 1 : !s->env->model;
 }
 

@@ -9,6 +9,10 @@
 
 #include "core/fail.h"
 
+/* The discount of returns, for methods that are asked for discounted rewards up to the end. An
+ * episode of 2,500 steps loses a hundredth of its return by it. */
+#define NEARLY_1 0.99999
+
 static const bf__contender list[] = {
     {"naive", "naive mean", "naive", "", "#000000", 6, 3, 0.001, NULL},
     {"model", "model", "model", "", "#E69F00", 8, 2, 0.5, NULL},
@@ -25,6 +29,27 @@ static const bf__contender list[] = {
     {"blackbox", "black-box (default)", "blackbox", "", "#D55E00", 7, 1, 2.3, NULL},
     {"blackbox-full", "black-box, full interval", "blackbox", "", "#D55E00", 7, 1, 5, "full"},
     {"blackbox-fast", "black-box, fast interval", "blackbox", "", "#0072B2", 10, 5, 3, "fast"},
+    /* What is known about the process: the experiment `structure`. */
+    {"blackbox-flat", "black-box, angles as numbers", "blackbox", "periodic=none", "#000000", 6, 3,
+     2.3, NULL},
+    {"blackbox-mirror", "black-box, with its mirror image", "blackbox", "", "#009E73", 9, 1, 5,
+     NULL, "mirror"},
+    {"blackbox-noise", "black-box, with three columns of noise", "blackbox", "scale=none",
+     "#000000", 6, 3, 2.3, NULL, "idle"},
+    {"blackbox-noise-found", "black-box, noise found and left out", "blackbox", "", "#0072B2", 10,
+     5, 3, NULL, "idle"},
+    {"blackbox-noise-told", "black-box, noise left out by the user", "blackbox",
+     "scale=s2:0,s3:0,s4:0", "#E69F00", 8, 2, 2.3, NULL, "idle"},
+    /* Returns of episodes: the experiment `episodes`. */
+    {"log-return", "mean of the log's episodes", "naive", "", "#000000", 6, 3, 0.001, NULL,
+     "limits"},
+    {"is-return", "IS", "is", "", "#56B4E9", 4, 4, 0.01, "full", "limits", NEARLY_1},
+    {"wis-return", "weighted IS", "wis", "", "#E69F00", 8, 2, 0.01, "full", "limits", NEARLY_1},
+    {"pdis-return", "PDIS", "pdis", "", "#CC79A7", 12, 2, 0.01, "full", "limits", NEARLY_1},
+    {"fqe-return", "FQE", "fqe", "members=1", "#0072B2", 10, 5, 2.5, NULL, NULL, NEARLY_1},
+    {"blackbox-return", "black-box, by renewal", "blackbox", "", "#D55E00", 7, 1, 6, "full"},
+    {"blackbox-clock", "black-box, time in the state", "blackbox", "", "#009E73", 14, 2, 6, "full",
+     "clock"},
 };
 #define COUNT ((int)(sizeof list / sizeof *list))
 
@@ -52,7 +77,7 @@ bf_status bf__contender_find(const bf__contender **out, const char *name, bf_are
         }
     const bf_estimator *estimator = bf_estimator_find(name);
     if (!estimator) {
-        char known[512] = "";
+        char known[1024] = "";
         for (int i = 0; i < COUNT; i++) {
             size_t used = strlen(known);
             snprintf(known + used, sizeof known - used, "%s, ", list[i].name);

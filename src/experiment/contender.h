@@ -13,6 +13,9 @@ typedef struct bf__contender {
     int point, dash;       /* gnuplot's numbers */
     double second_per_10k; /* rough processor time at 10,000 transitions */
     const char *interval;  /* "full" or "fast": its runs measure an interval, too; NULL: none */
+    const char *view;      /* the log as it is shown to it (view.h); NULL: as it is */
+    double gamma; /* of a method whose answers have no return of an episode: the reward up to the
+                     end is discounted by this, which is nearly 1; 0: they have */
 } bf__contender;
 
 /* Finds a contender of the list, or any estimator by its name with its default options. The latter

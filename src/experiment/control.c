@@ -16,8 +16,7 @@ const bf_option_table bf__control_sizes =
     BF_OPTION_TABLE("Options of control-rmse and control-quantiles", bf__control_options, rows);
 const char *const bf__control_sizes_quick[] = {"trajectories", "10,50", "runs", "3", NULL};
 
-/* The name of a problem as a title. */
-static const char *title_of(const bf_env *env) {
+const char *bf__control_title(const bf_env *env) {
     static const char *const titles[][2] = {{"pendulum", "Pendulum"},
                                             {"mountaincar", "Mountain Car"},
                                             {"cartpole", "CartPole"},
@@ -46,7 +45,7 @@ bf_status bf__control_plan(bf__study *study, const bf__control_options *o, bf__q
     else
         BF_TRY(bf__list_numbers(&x, &count, "gammas", o->gammas, 0, 1, false, arena, err));
     for (int e = 0; e < env_count; e++) {
-        int panel = bf__study_panel(study, title_of(envs[e]), quantity);
+        int panel = bf__study_panel(study, bf__control_title(envs[e]), quantity);
         for (int i = 0; i < count; i++) {
             bf__setting s = {.env = envs[e],
                              .trajectories = o->trajectories ? (int64_t)x[i] : o->size,

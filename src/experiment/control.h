@@ -44,6 +44,9 @@ extern const char *const bf__control_sizes_quick[];
 bf_status bf__control_plan(bf__study *study, const bf__control_options *o, bf__quantity quantity,
                            bf_error *err);
 
+/* The name of a problem as a title. */
+const char *bf__control_title(const bf_env *env);
+
 /* Says if there is a method to compare `method` with, other than `except`. */
 bool bf__control_rivals(const bf__study *study, const char *method, const char *except);
 

@@ -129,6 +129,19 @@ bf_status bf__list_envs(const bf_env *const **out, int *count, const char *text,
 
 /* ---- Planning */
 
+bf_rewards bf__setting_rewards(const bf__setting *setting) {
+    return setting->asks == BF_ASKS_STEP ? BF_REWARDS_PAPER : BF_REWARDS_GYMNASIUM;
+}
+
+const char *bf__setting_asks(const bf__setting *setting) {
+    static const char *const texts[] = {"", "/end", "/limit"};
+    return texts[setting->asks];
+}
+
+const char *bf__setting_log(const bf__setting *setting) {
+    return setting->stationary ? " stationary" : setting->asks == BF_ASKS_STEP ? "" : "/episodes";
+}
+
 bf_status bf__check_policy(const char *name, const char *text, bf_error *err) {
     if (strpbrk(text, ",\n") || strlen(text) > MAX_POLICY)
         return bf_fail(err, BF_EUSAGE,
@@ -163,6 +176,12 @@ bf_status bf__study_add(bf__study *study, const bf__setting *setting,
     bf_arena *arena = study->arena;
     BF_TRY(bf_env_policy_parse(&known.behavior_policy, known.env, known.behavior, 1, arena, err));
     BF_TRY(bf_env_policy_parse(&known.target_policy, known.env, known.target, 1, arena, err));
+    for (int m = 0; m < count; m++)
+        if (methods[m]->gamma > 0 && setting->asks == BF_ASKS_STEP)
+            return bf_fail(err, BF_EUSAGE,
+                           "--methods: '%s' answers with the return of an episode: it is for the "
+                           "experiment episodic",
+                           methods[m]->name);
     BF_TRY(make_room(study, count, err));
     for (int m = 0; m < count; m++)
         study->groups[study->group_count++] = (bf__run_group){

@@ -15,15 +15,24 @@
 
 typedef struct bf__measure bf__measure;
 
+/* What is asked. The returns are of logs whose trajectories are episodes, with Gymnasium's rewards
+ * and time limits. */
+typedef enum bf__asks {
+    BF_ASKS_STEP,  /* reward per step */
+    BF_ASKS_END,   /* return of an episode that goes on until it ends */
+    BF_ASKS_LIMIT, /* return of an episode that is cut at its time limit */
+} bf__asks;
+
 /* A kind of log, and the question that is asked of it. */
 typedef struct bf__setting {
     const bf_env *env;
     const char *behavior, *target; /* as for bf_env_policy_parse */
-    int64_t trajectories, steps;   /* transitions of each */
+    int64_t trajectories, steps;   /* transitions of each, or the time limit of an episode */
     double gamma;
     bool
         stationary; /* every trajectory begins in the long run of the behaviour; finite ones only */
     const bf__measure *measure; /* NULL: the value, with an interval if the method has one */
+    bf__asks asks;
     /* The two policies, as bf__study_add found them. They are read once: whatever happens to their
      * files afterwards, every run of the study uses what its key says. */
     const bf_policy *behavior_policy, *target_policy;
@@ -73,6 +82,7 @@ typedef enum bf__quantity {
     BF_SHOW_SD,
     BF_SHOW_BOUND,   /* mean of what stands beside the answers */
     BF_SHOW_COVERED, /* share of intervals that hold the truth, on a linear axis */
+    BF_SHOW_ANSWERS, /* their mean with the mean interval, and the truth, on a linear axis */
 } bf__quantity;
 
 typedef enum bf__scale {
@@ -129,6 +139,13 @@ struct bf__experiment {
     bf_status (*plan)(bf__study *study, const void *options, bf_error *err);
     bf_status (*judge)(bf__study *study, const void *options, bf_error *err);
 };
+
+/* What stands behind the name of the problem in tables: "", "/end", "/limit"; and in the names of
+ * logs, whatever is asked of them: "", "/episodes", " stationary". */
+const char *bf__setting_asks(const bf__setting *setting);
+const char *bf__setting_log(const bf__setting *setting);
+/* The rewards of its log. */
+bf_rewards bf__setting_rewards(const bf__setting *setting);
 
 /* Every experiment, in the order of experiments.def; NULL past the end. */
 const bf__experiment *bf__experiment_at(int index);

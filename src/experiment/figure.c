@@ -81,8 +81,12 @@ static int key_columns(const series *s, int width) {
     return columns > 1 ? columns : 1;
 }
 
-/* A value and the ends of its bar. On a logarithmic axis a standard error is a factor. A share is
- * drawn on a linear one. */
+/* Shares and answers are drawn on a linear axis. */
+static bool is_linear(bf__quantity quantity) {
+    return quantity == BF_SHOW_COVERED || quantity == BF_SHOW_ANSWERS;
+}
+
+/* A value and the ends of its bar. On a logarithmic axis a standard error is a factor. */
 static void measure(const bf__run_group *g, bf__quantity quantity, double out[3]) {
     bf_mean m = quantity == BF_SHOW_BIAS ? g->spread.bias
                 : quantity == BF_SHOW_SD ? g->spread.sd
@@ -98,6 +102,13 @@ static void measure(const bf__run_group *g, bf__quantity quantity, double out[3]
         out[0] = out[1] = out[2] = g->covering.half;
         return;
     }
+    if (quantity == BF_SHOW_ANSWERS) {
+        double half = g->covering.answered > 0 ? g->covering.half : g->spread.sd.value;
+        out[0] = g->truth.precise.value + g->spread.bias.value;
+        out[1] = out[0] - half;
+        out[2] = out[0] + half;
+        return;
+    }
     if (quantity == BF_SHOW_QUARTILES) {
         out[0] = g->spread.median;
         out[1] = g->spread.low;
@@ -110,15 +121,16 @@ static void measure(const bf__run_group *g, bf__quantity quantity, double out[3]
     out[2] = out[0] * factor;
 }
 
-/* Says if a logarithmic axis can show method m at the i-th place of panel p. A value below LEAST is
- * rounding error. If we drew it, the axis would stretch so far that nothing else could be seen. */
+/* Says if the axis can show method m at the i-th place of panel p. On a logarithmic one a value
+ * below LEAST is rounding error. If we drew it, the axis would stretch so far that nothing else
+ * could be seen. */
 static bool drawable(double y[3], const bf__study *study, const series *s, int p, int m, int i) {
     const bf__run_group *g =
         bf__study_find(study, s->method[m]->name, study->panels[p].of, s->x[i]);
     if (!g)
         return false;
     measure(g, study->panels[p].quantity, y);
-    return y[0] > LEAST && isfinite(y[2]);
+    return (is_linear(study->panels[p].quantity) || y[0] > LEAST) && isfinite(y[2]);
 }
 
 static void write_data(FILE *file, const bf__study *study, const series *s) {
@@ -129,7 +141,8 @@ static void write_data(FILE *file, const bf__study *study, const series *s) {
             for (int i = 0; i < s->x_count; i++)
                 if (drawable(y, study, s, p, m, i))
                     fprintf(file, "%.10g %.10g %.10g %.10g\n", place(study, s, m, s->x[i]), y[0],
-                            y[1] > LEAST ? y[1] : y[0], y[2]);
+                            is_linear(study->panels[p].quantity) || y[1] > LEAST ? y[1] : y[0],
+                            y[2]);
             fputs("EOD\n", file);
         }
 }
@@ -188,26 +201,58 @@ static void write_styles(FILE *file, const bf__study *study, const series *s) {
     }
 }
 
-/* Bars are arrows with flat heads. gnuplot's own bars are dashed like the line, so that short ones
- * lose their ends, and they have a hole around the point. The key consists of lines without data,
- * because gnuplot leaves out a line if it has nothing to draw for it. */
-static void write_plot(FILE *file, const bf__study *study, const series *s, int p, bool key) {
-    bool share = study->panels[p].quantity == BF_SHOW_COVERED;
-    fprintf(file, "set title \"%s\"\n", study->panels[p].title);
-    if (share)
-        fputs("unset logscale y\nset format y '%g'\nset yrange [0:1.05]\n", file);
-    else
+static bool in_panel(const bf__study *study, const series *s, int p, int m) {
+    for (int64_t g = 0; g < study->group_count; g++)
+        if (study->groups[g].panel == study->panels[p].of &&
+            study->groups[g].method == s->method[m])
+            return true;
+    return false;
+}
+
+/* The true value of a panel: that of its first group. */
+static double truth_of(const bf__study *study, int p) {
+    for (int64_t g = 0; g < study->group_count; g++)
+        if (study->groups[g].panel == study->panels[p].of)
+            return study->groups[g].truth.precise.value;
+    return NAN;
+}
+
+/* The axis of a panel, and a dotted line if there is something to compare with. */
+static void write_axis(FILE *file, const bf__study *study, const series *s, int p) {
+    double truth = truth_of(study, p), room = 1.2 * fabs(truth);
+    switch (study->panels[p].quantity) {
+    case BF_SHOW_COVERED:
+        fputs("unset logscale y\nset format y '%g'\nset yrange [0:1.05]\n"
+              "plot 0.95 with lines lc rgb '#999999' dt 3 notitle, \\\n     ",
+              file);
+        return;
+    case BF_SHOW_ANSWERS: /* an answer that is farther away is out of the picture */
+        fprintf(file,
+                "unset logscale y\nset format y '%%g'\nset yrange [%.10g:%.10g]\n"
+                "plot %.10g with lines lc rgb '#333333' dt 3 notitle, \\\n     ",
+                truth - room, truth + room, truth);
+        return;
+    default:
         fputs(is_empty(study, s, p)
                   ? "set yrange [0.1:10]\nset label 1 'nothing above 0' at graph 0.5,0.5 center\n"
                   : "set yrange [*:*]\nunset label 1\n",
               file);
-    fputs(share ? "plot 0.95 with lines lc rgb '#999999' dt 3 notitle, \\\n     " : "plot ", file);
+        fputs("plot ", file);
+    }
+}
+
+/* Bars are arrows with flat heads. gnuplot's own bars are dashed like the line, so that short ones
+ * lose their ends, and they have a hole around the point. The key consists of lines without data,
+ * because gnuplot leaves out a line if it has nothing to draw for it. */
+static void write_plot(FILE *file, const bf__study *study, const series *s, int p, bool key) {
+    fprintf(file, "set title \"%s\"\n", study->panels[p].title);
+    write_axis(file, study, s, p);
     for (int m = 0; m < s->count; m++) {
         fprintf(file,
                 "%s$p%dm%d using 1:3:(0):($4-$3) with vectors heads size graph 0.008,90 ls %d "
                 "lw 1.5 dt 1 notitle, \\\n     $p%dm%d using 1:2 with linespoints ls %d notitle",
                 m ? ", \\\n     " : "", p, m, m + 1, p, m, m + 1);
-        if (key)
+        if (key && in_panel(study, s, p, m))
             fprintf(file, ", \\\n     NaN with linespoints ls %d title \"%s\"", m + 1,
                     s->method[m]->label);
     }

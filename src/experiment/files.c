@@ -41,8 +41,8 @@ static void mean(FILE *file, bf_mean m, char after) {
 
 static void setting(FILE *file, const bf__run_group *g) {
     const bf__setting *s = &g->setting;
-    fprintf(file, "%s,%s,%s,%" PRId64 ",%" PRId64 ",%.10g,%s,", s->env->name, s->behavior,
-            s->target, s->trajectories, s->steps, s->gamma, g->method->name);
+    fprintf(file, "%s%s,%s,%s,%" PRId64 ",%" PRId64 ",%.10g,%s,", s->env->name, bf__setting_asks(s),
+            s->behavior, s->target, s->trajectories, s->steps, s->gamma, g->method->name);
 }
 
 /* Whether some runs measured an interval. Tables have columns for them only then. */
@@ -161,16 +161,17 @@ static json_t *json_group(const bf__run_group *group) {
             "{s:I, s:o, s:o, s:o}", "answered", (json_int_t)group->covering.answered, "covered",
             json_mean(group->covering.covered), "half_width", bf__json_number(group->covering.half),
             "rmse", bf__json_number(group->covering.rmse));
-    return json_pack(
-        "{s:s, s:o, s:o, s:I, s:I, s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:o}",
-        "problem", s->env->name, "behavior", json_text(s->behavior), "target", json_text(s->target),
-        "trajectories", (json_int_t)s->trajectories, "steps", (json_int_t)s->steps, "gamma",
-        bf__json_number(s->gamma), "method", group->method->name, "runs", (json_int_t)group->runs,
-        "answers", (json_int_t)spread->runs, "truth", truth, "bias", json_mean(spread->bias), "sd",
-        json_mean(spread->sd), "rmse", json_mean(spread->rmse), "abs_error_quartiles", quartiles,
-        "single_rmse", json_mean(group->spread_single.rmse), "seconds",
-        bf__json_number(mean_seconds(group)), "covering", covering);
+    return json_pack("{s:s+, s:o, s:o, s:I, s:I, s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, "
+                     "s:o, s:o}",
+                     "problem", s->env->name, bf__setting_asks(s), "behavior",
+                     json_text(s->behavior), "target", json_text(s->target), "trajectories",
+                     (json_int_t)s->trajectories, "steps", (json_int_t)s->steps, "gamma",
+                     bf__json_number(s->gamma), "method", group->method->name, "runs",
+                     (json_int_t)group->runs, "answers", (json_int_t)spread->runs, "truth", truth,
+                     "bias", json_mean(spread->bias), "sd", json_mean(spread->sd), "rmse",
+                     json_mean(spread->rmse), "abs_error_quartiles", quartiles, "single_rmse",
+                     json_mean(group->spread_single.rmse), "seconds",
+                     bf__json_number(mean_seconds(group)), "covering", covering);
 }
 
 static json_t *json_claims(const bf__study *study) {

@@ -146,7 +146,12 @@ static void put_number(FILE *file, const bf__run_group *g, bf__quantity quantity
     }
     if (quantity == BF_SHOW_BOUND)
         fprintf(file, "%.3g", g->covering.half);
-    else if (quantity == BF_SHOW_QUARTILES)
+    else if (quantity == BF_SHOW_ANSWERS) {
+        fprintf(file, "%.4g, RMSE %.3g", g->truth.precise.value + s->bias.value, s->rmse.value);
+        if (g->covering.answered > 0)
+            fprintf(file, ", %.0f%% of %" PRId64 " intervals hold the truth",
+                    100 * g->covering.covered.value, g->covering.answered);
+    } else if (quantity == BF_SHOW_QUARTILES)
         fprintf(file, "%.3g [%.2g, %.2g]", s->median, s->low, s->high);
     else {
         bf_mean m = quantity == BF_SHOW_BIAS ? s->bias : quantity == BF_SHOW_SD ? s->sd : s->rmse;
@@ -198,9 +203,11 @@ static void put_truths(FILE *file, const bf__study *study, bool single) {
         const bf__run_group *group = &study->groups[g];
         bf_mean truth = single ? group->truth.single : group->truth.precise;
         if (before && before->setting.env == group->setting.env &&
-            before->setting.gamma == group->setting.gamma)
+            before->setting.gamma == group->setting.gamma &&
+            before->setting.asks == group->setting.asks)
             continue;
-        fprintf(file, "%s %s", before ? ";" : "", group->setting.env->name);
+        fprintf(file, "%s %s%s", before ? ";" : "", group->setting.env->name,
+                bf__setting_asks(&group->setting));
         if (group->setting.gamma < 1)
             fprintf(file, " (gamma %g)", group->setting.gamma);
         fprintf(file, " %.5g", truth.value);

@@ -17,6 +17,7 @@
 #include "core/fail.h"
 #include "env/exact.h"
 #include "env/simulate.h"
+#include "experiment/view.h"
 #include "stats/truth.h"
 #include "team/deal.h"
 #include "trust/trust.h"
@@ -29,8 +30,8 @@ static bf_status simulate_truth(bf_mean *out, const bf__truth_task *t, const bf_
     bf_context own = *context;
     own.seed = context->seed + (t->single ? 1000003 : 0); /* apart from the long simulation */
     BF_TRY(bf__truth_run(&found, &t->plan, t->setting->env, t->setting->target_policy,
-                         BF_REWARDS_PAPER, &own, arena, err));
-    *out = found.value;
+                         t->plan.rewards, &own, arena, err));
+    *out = t->setting->asks == BF_ASKS_END ? found.episode_return : found.value;
     return BF_OK;
 }
 
@@ -51,7 +52,7 @@ static bf_status find_truths(bf__truths *out, const bf__setting *s, const bf__tr
         }
     if (s->measure && s->measure->loss)
         out->precise = (bf_mean){0, 0};
-    else if (s->env->model) {
+    else if (s->env->model && s->asks == BF_ASKS_STEP) {
         out->precise.error = 0;
         BF_TRY(bf__exact_value(&out->precise.value, s->env, s->target_policy, s->gamma, NULL, arena,
                                err));
@@ -90,12 +91,13 @@ static bf_status make_log(bf_dataset *out, const bf__cell *c, const bf_context *
                           bf_arena *arena, bf_error *err) {
     const bf__setting *s = c->setting;
     bf_simulation simulation = {.env = s->env,
-                                .rewards = BF_REWARDS_PAPER,
+                                .rewards = bf__setting_rewards(s),
                                 .behaviors = (const bf_policy *const *)&s->behavior_policy,
                                 .behavior_count = 1,
                                 .target = s->target_policy,
                                 .trajectories = s->trajectories,
-                                .steps = s->steps};
+                                .steps = s->steps,
+                                .per_episode = s->asks != BF_ASKS_STEP};
     double *begin = NULL, value;
     if (s->stationary) {
         BF_ALLOC(begin, arena, s->env->states, err);
@@ -104,8 +106,9 @@ static bf_status make_log(bf_dataset *out, const bf__cell *c, const bf_context *
     return bf__simulate_from(out, &simulation, begin, context, arena, err);
 }
 
-/* Half the width of the interval; NaN if there is none, or the log cannot tell. */
-static bf_status measure_interval(double *half, const bf__contender *method,
+/* The interval of an answer, or of its return of an episode; NaN if there is none, or the log
+ * cannot tell. */
+static bf_status measure_interval(double *half, const bf__contender *method, bool returns,
                                   const bf_estimate *estimate, const bf_estimator *estimator,
                                   const bf_problem *problem, const bf_settings *settings,
                                   const bf_context *context, bf_arena *arena, bf_error *err) {
@@ -115,34 +118,62 @@ static bf_status measure_interval(double *half, const bf__contender *method,
     how.interval = strcmp(method->interval, "fast") == 0 ? BF_INTERVAL_FAST : BF_INTERVAL_FULL;
     BF_TRY(bf__trust_measure(&trust, estimate, estimator, problem, settings, &how, context, arena,
                              err));
-    bool tells = trust.value.level > 0 && trust.verdict != BF_VERDICT_CANNOT_TELL;
-    *half = tells ? trust.value.half : NAN;
+    const bf_interval *interval = returns ? &trust.episode_return : &trust.value;
+    bool tells = interval->level > 0 && trust.verdict != BF_VERDICT_CANNOT_TELL;
+    *half = tells ? interval->half : NAN;
     return BF_OK;
 }
 
+/* The log as the method sees it, and what it is asked. */
+static bf_status ask_cell(bf_problem *problem, bf_dataset *seen, const bf__cell *c,
+                          const bf_dataset *data, const bf_context *context, bf_arena *arena,
+                          bf_error *err) {
+    const bf__contender *method = c->method;
+    *problem =
+        (bf_problem){data, c->setting->gamma, BF_TERMINAL_RESTART, c->setting->target_policy};
+    if (method->gamma > 0) {
+        problem->gamma = method->gamma;
+        problem->terminal = BF_TERMINAL_ABSORB;
+    }
+    if (!method->view)
+        return BF_OK;
+    problem->data = seen;
+    return bf__view_make(seen, &problem->target, method->view, data, c->setting, context->seed,
+                         arena, err);
+}
+
 /* The value that a method gives, and half the width of its interval. */
-static bf_status answer(double *value, double *half, const bf__cell *c, const bf_problem *problem,
+static bf_status answer(double *value, double *half, const bf__cell *c, const bf_dataset *data,
                         const bf_context *context, bf_arena *arena, bf_error *err) {
     const bf_estimator *estimator;
     const bf_settings *options;
+    bf_dataset seen;
+    bf_problem problem;
     bf_estimate estimate;
     const bf__setting *s = c->setting;
+    double unit = c->method->gamma > 0 ? 1 - c->method->gamma : 1;
+    bool returns = s->asks != BF_ASKS_STEP && unit == 1;
     *half = NAN;
+    BF_TRY(ask_cell(&problem, &seen, c, data, context, arena, err));
     if (s->measure)
-        return s->measure->run(value, half, s, c->method, problem, context, arena, err);
+        return s->measure->run(value, half, s, c->method, &problem, context, arena, err);
     BF_TRY(bf__contender_prepare(&estimator, &options, c->method, s->env->name, arena, err));
-    BF_TRY(bf__estimator_run(estimator, &estimate, problem, options, context, arena, err));
-    *value = estimate.value;
-    return c->method->interval ? measure_interval(half, c->method, &estimate, estimator, problem,
-                                                  options, context, arena, err)
-                               : BF_OK;
+    BF_TRY(bf__estimator_run(estimator, &estimate, &problem, options, context, arena, err));
+    *value = returns ? bf_estimate_get(&estimate, "episode_return") : estimate.value / unit;
+    if (isnan(*value))
+        return bf_fail(err, BF_EDATA, "its answer has no return of an episode");
+    if (c->method->interval)
+        BF_TRY(measure_interval(half, c->method, returns, &estimate, estimator, &problem, options,
+                                context, arena, err));
+    *half /= unit;
+    return BF_OK;
 }
 
-static bf_status run_cell(result *out, const bf__cell *c, const bf_problem *problem,
+static bf_status run_cell(result *out, const bf__cell *c, const bf_dataset *data,
                           const bf_context *context, bf_arena *arena, bf_error *err) {
     bf_error why = {BF_OK, ""};
     double begun = bf__seconds();
-    bf_status status = answer(&out->value, &out->error, c, problem, context, arena, &why);
+    bf_status status = answer(&out->value, &out->error, c, data, context, arena, &why);
     if (status == BF_ENOMEM || status == BF_ECANCELLED || status == BF_EABSENT) {
         *err = why;
         return status;
@@ -167,11 +198,9 @@ static bf_status run_cells(const pool *p, int64_t number, bf_context *own, bf__d
     BF_TRY(make_log(&data, first, own, arena, err));
     own->seed = bf_rng_u64(&rng);
     for (int i = 0; i < j->count; i++) {
-        bf_problem problem = {&data, first[i].setting->gamma, BF_TERMINAL_RESTART,
-                              first[i].setting->target_policy};
         result r = {.number = first + i - p->agenda->cells};
         bf_mark mark = bf_arena_mark(arena);
-        bf_status status = run_cell(&r, &first[i], &problem, own, arena, err);
+        bf_status status = run_cell(&r, &first[i], &data, own, arena, err);
         bf_arena_rewind(arena, mark);
         if (status == BF_OK)
             status = bf__deal_give(deal, number, &r, sizeof r, err);

@@ -56,12 +56,14 @@ def simulate(
     episodes: int = 50,
     steps: Optional[int] = None,
     rewards: str = "paper",
+    per_episode: bool = False,
     seed: int = 1,
     threads: int = 0,
     progress: Progress = None,
 ) -> Log:
     """A log of `episodes` trajectories of `steps` transitions (the environment's limit without it).
 
+    With `per_episode` a trajectory is one episode, and `steps` its time limit.
     A policy is ``"uniform"``, one that the environment has, or a policy file; ``"trained@0.7"`` mixes
     it with the uniform one. Several behaviours take turns.
 
@@ -81,6 +83,7 @@ def simulate(
             simulation.target = _policy(found, target, 1.0, arena, call)
         simulation.trajectories = episodes
         simulation.steps = steps if steps is not None else found.limit
+        simulation.per_episode = per_episode
         simulation.size = ffi.sizeof("bf_simulation")
         out = ffi.new("const bf_dataset **")
         call.check(lib.bf_simulate(out, simulation, call.context, arena.pointer, call.err))
