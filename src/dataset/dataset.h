@@ -122,6 +122,15 @@ static inline int64_t bf__episodes_own(const bf_dataset *data) {
     return bf__episode_own(data, data->episodes);
 }
 
+/* Steps of the longest episode; 0 if the log has no episodes. */
+static inline int64_t bf__dataset_longest(const bf_dataset *data) {
+    int64_t longest = 0;
+    for (int64_t e = 0; data->begin && e < data->episodes; e++)
+        if (data->begin[e + 1] - data->begin[e] > longest)
+            longest = data->begin[e + 1] - data->begin[e];
+    return longest;
+}
+
 /* Checks every value that a user could have got wrong (finite numbers, probabilities, actions and
  * states in range, shapes) and fills what follows from the columns if it is 0: `actions`, the
  * greatest plus 1; `states` likewise, if the state is one column of whole numbers and real_state

@@ -72,14 +72,6 @@ static double limit_of(const bf_estimate *estimate, const char *chain) {
                                                                                  : NAN;
 }
 
-static int64_t longest_episode(const bf_dataset *data) {
-    int64_t longest = 0;
-    for (int64_t e = 0; e < data->episodes; e++)
-        if (data->begin[e + 1] - data->begin[e] > longest)
-            longest = data->begin[e + 1] - data->begin[e];
-    return longest;
-}
-
 /* The first T from which on all values are near the limit; NaN if the last is not. */
 static double settling(const double *value, int64_t steps, double limit, double near) {
     int64_t at = steps;
@@ -157,7 +149,7 @@ bf_status bf_horizon_measure(const bf_horizon **out, const bf_estimate *estimate
     bf_horizon *h;
     bf__walk walk;
     double *value, *covered, *asked, *share;
-    int64_t furthest = 1, longest = longest_episode(data), *steps_asked;
+    int64_t furthest = 1, longest = bf__dataset_longest(data), *steps_asked;
     if (data->duration)
         return bf_fail(err, BF_EUSAGE,
                        "horizon: counts steps, and those of this log take different times (a "

@@ -165,11 +165,8 @@ static bf_status make_group(group *g, const bf__trial_task *t, int64_t first, in
     other = bf__krr_room(&m->last, 1);
     room = room > other ? room : other;
     room = room > actions ? room : actions;
-    *g = (group){.member = member, .chains = chains};
-    const bf_dataset *data = m->problem->data;
-    for (int64_t e = 0; data->begin && e < data->episodes; e++)
-        if (data->begin[e + 1] - data->begin[e] > g->longest)
-            g->longest = data->begin[e + 1] - data->begin[e];
+    *g = (group){
+        .member = member, .chains = chains, .longest = bf__dataset_longest(m->problem->data)};
     BF_ALLOC(g->state, arena, m->d * n, err);
     BF_ALLOC(g->z, arena, m->points->d * n, err);
     BF_ALLOC(g->x, arena, m->inputs * n, err);
@@ -186,6 +183,12 @@ static bf_status make_group(group *g, const bf__trial_task *t, int64_t first, in
 }
 
 /* ---- What the chains say together */
+
+double bf__flattery(double m, double off, double variance) {
+    if (!(off * off > variance) || off * m < 0)
+        return 0;
+    return copysign(fmin(fabs(off - variance / off), fabs(m)), off);
+}
 
 static double ratio(double sum, double mass) {
     return mass > 0 ? sum / mass : 0;

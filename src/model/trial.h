@@ -30,4 +30,9 @@ typedef struct bf__trial {
 bf_status bf__trial_run(bf__trial *out, const bf__trial_task *task, const bf_context *context,
                         bf_arena *arena, bf_error *err);
 
+/* What to take off a difference m that a simulator finds to the log, if its replay of the log is
+ * off by `off`, of which `variance` is the squared standard error: (1 - variance / off^2) off, but
+ * nothing that would make m larger, or change its sign. */
+double bf__flattery(double m, double off, double variance);
+
 #endif

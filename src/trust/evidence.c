@@ -46,12 +46,10 @@ static bf_status look_at_ages(bf__facts *out, const bf_dataset *data, const doub
     double *age, *sorted, late = 0, rest = 0, late_rows = 0, rest_rows = 0;
     BF_ALLOC(age, arena, data->n, err);
     BF_ALLOC(sorted, arena, data->n, err);
-    out->longest = 0;
-    for (int64_t e = 0; e < data->episodes; e++) {
-        out->longest = fmax(out->longest, (double)(data->begin[e + 1] - data->begin[e]));
+    out->longest = (double)bf__dataset_longest(data);
+    for (int64_t e = 0; e < data->episodes; e++)
         for (int64_t j = data->begin[e]; j < data->begin[e + 1]; j++)
             age[data->order[j]] = (double)(j - data->begin[e]);
-    }
     memcpy(sorted, age, (size_t)data->n * sizeof *age);
     qsort(sorted, (size_t)data->n, sizeof *sorted, ascending);
     double limit = sorted[data->n - 1 - data->n / 5];
