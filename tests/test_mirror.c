@@ -6,7 +6,9 @@
 
 #include "dataset/mirror.h"
 #include "env/simulate.h"
+#include "policy/kind.h"
 #include "problem/folds.h"
+#include "problem/symmetry.h"
 #include "trust/clusters.h"
 #include "trust/subset.h"
 
@@ -279,6 +281,52 @@ static void physics(void **state) {
     }
 }
 
+/* The log of a pole says whether a mirror is right. */
+static void checked_against_the_log(void **state) {
+    logs *l = *state;
+    static const struct {
+        const char *mirror;
+        bool right;
+    } cases[] = {{"s0=-s0,s1=-s1,s2=-s2,s3=-s3,a:0=1", true},
+                 {"s0=-s0,s1=-s1,s2=-s2,s3=-s3", false},
+                 {"s0=-s0,s1=-s1,s3=-s3,a:0=1", false},
+                 {"s1=-s1,s2=-s2,s3=-s3,a:0=1", false}};
+    const bf_env *env = bf_env_find("cartpole");
+    const bf_policy *policy;
+    bf_dataset log, both;
+    assert_ok(bf_env_policy_parse(&policy, env, "trained@0.5", 1, l->arena, &l->err), l->err);
+    bf_simulation simulation = {
+        .env = env, .behaviors = &policy, .behavior_count = 1, .trajectories = 12, .steps = 100};
+    assert_ok(bf__simulate(&log, &simulation, NULL, l->arena, &l->err), l->err);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        bf_problem problem = {.data = &both, .gamma = 1};
+        bf__points points;
+        bf__symmetry found;
+        assert_ok(bf__dataset_mirror(&both, &log, cases[k].mirror, l->arena, &l->err), l->err);
+        assert_ok(bf__policy_apply(policy, &both, l->arena, &l->err), l->err);
+        assert_ok(bf__points_make(&points, &problem, "none", "none", NULL, l->arena, &l->err),
+                  l->err);
+        assert_ok(bf__symmetry_look(&found, &points, &both, l->arena, &l->err), l->err);
+        assert_true(found.compared > 60);
+        assert_true(cases[k].right ? found.excess < 2 : found.excess > 20);
+        assert_non_null(found.of);
+    }
+    /* A log on one side alone has nothing to compare with. */
+    double *side = (double *)(uintptr_t)log.state, *next = (double *)(uintptr_t)log.next_state;
+    for (int64_t i = 0; i < log.n; i++) {
+        side[i] += 100;
+        next[i] += 100;
+    }
+    bf_problem problem = {.data = &both, .gamma = 1};
+    bf__points points;
+    bf__symmetry found;
+    assert_ok(bf__dataset_mirror(&both, &log, "s0=-s0", l->arena, &l->err), l->err);
+    assert_ok(bf__policy_apply(policy, &both, l->arena, &l->err), l->err);
+    assert_ok(bf__points_make(&points, &problem, "none", "none", NULL, l->arena, &l->err), l->err);
+    assert_ok(bf__symmetry_look(&found, &points, &both, l->arena, &l->err), l->err);
+    assert_true(found.compared < 10 && isnan(found.excess));
+}
+
 /* The target is asked in mirrored states; what the log says of it is not taken over. */
 static void target_is_asked(void **state) {
     logs *l = *state;
@@ -303,6 +351,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(same_answers, logs_setup, logs_teardown),
         cmocka_unit_test_setup_teardown(kept_together, logs_setup, logs_teardown),
         cmocka_unit_test_setup_teardown(physics, logs_setup, logs_teardown),
+        cmocka_unit_test_setup_teardown(checked_against_the_log, logs_setup, logs_teardown),
         cmocka_unit_test_setup_teardown(target_is_asked, logs_setup, logs_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,6 +203,8 @@ static void every_rule_has_two_sides(void **state) {
     expect(cannot_tell, "no-ends",
            (e.low = 1, e.weighted_deviation = 0, e.ends = true, e.ended = 0));
     expect(sound, "", (e.ends = true, e.ended = 0)); /* rewards differ: the value is what counts */
+    expect(cannot_tell, "mirror-differs", e.mirror_excess = 4.1);
+    expect(sound, "", e.mirror_excess = 3.9);
     expect(cannot_tell, "few-clusters", (e.effective = 1.9, e.clusters = 10));
     expect(look, "few-clusters", (e.effective = 3.9, e.clusters = 10));
     expect(sound, "", (e.effective = 4.1, e.clusters = 10));

@@ -57,6 +57,7 @@ bf__facts bf__facts_of(const bf_estimate *estimate, const bf_problem *problem) {
                    .horizon = NAN,
                    .age_rise = NAN,
                    .still = NAN,
+                   .mirror_excess = NAN,
                    .half = NAN,
                    .bias = NAN,
                    .failed = NAN};

@@ -33,6 +33,8 @@ typedef struct bf__facts {
                         1 / (1 - gamma); INFINITY if neither ends it */
     double age_rise; /* mean weight of the latest fifth of the rows, over that of the others */
     double still;    /* share of the weight on rows whose state hardly moves */
+    double mirror_excess; /* problem/symmetry.h, if the log is mirrored */
+    char mirror_of[32];   /* what it is worst for */
 
     /* How wide the interval is, and what parts of the log say: trust/measure.c. */
     double half;   /* half the width of the interval */

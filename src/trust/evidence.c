@@ -5,12 +5,14 @@
 #include "trust/evidence.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/fail.h"
 #include "dataset/row_weights.h"
 #include "problem/nodes.h"
+#include "problem/symmetry.h"
 
 enum { SAMPLE = 1000, NEAR = 64, MOST_NODES = 40000 };
 static const double hardly = 0.02; /* of the median step */
@@ -156,6 +158,12 @@ static bf_status look_at_gaps(bf__facts *out, const bf_problem *problem, const d
     BF_TRY(bf__nodes_make(&nodes, f, MOST_NODES, arena, err));
     BF_ALLOC(cluster_of, arena, nodes.n, err);
     BF_TRY(clusters_of_nodes(cluster_of, &nodes, clusters));
+    if (problem->data->mirrored) {
+        bf__symmetry symmetry;
+        BF_TRY(bf__symmetry_look(&symmetry, f, problem->data, arena, err));
+        out->mirror_excess = symmetry.excess;
+        snprintf(out->mirror_of, sizeof out->mirror_of, "%s", symmetry.of ? symmetry.of : "");
+    }
     search s = {f, &nodes, clusters, cluster_of, 0, NULL};
     BF_ALLOC(s.q, arena, nodes.dim, err);
     BF_TRY(median_step(&s.step, f, arena, err));

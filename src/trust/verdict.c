@@ -24,6 +24,7 @@ static const double thin_rows = 0.03, thin_gap = 0.05; /* shares: of rows, of ne
 static const double steep = 4;                         /* rise of weight with age */
 static const double mostly_still = 0.5;
 static const double mostly_shown = 0.85; /* of what the target does next */
+static const double mirror_misses = 4;   /* in mean squares, of what own rows miss */
 static const double moves = 1;           /* shift of the parts, in half-widths */
 
 static bool is(const bf_warning *warning, bf__reason_id id) {
@@ -69,6 +70,17 @@ static bool no_ends(bf__reason *out, const bf__facts *f) {
         "every step of the log pays %.6g, and no weight is on the end of an episode: how "
         "long an episode of the target policy lasts cannot be told",
         f->low);
+}
+
+/* The user says that the process is symmetric, and the log says that it is not. */
+static bool mirror_differs(bf__reason *out, const bf__facts *f) {
+    if (!(f->mirror_excess > mirror_misses))
+        return false;
+    return bf__say(
+        out, BF__W_MIRROR_DIFFERS, true,
+        "mirrored rows do not tell what rows of the log do: near each other, they miss %s "
+        "by %.3g times as much, in the mean square",
+        f->mirror_of, f->mirror_excess);
 }
 
 static bool few_carry(bf__reason *out, const bf__facts *f) {
@@ -172,8 +184,8 @@ static bool parts_failed(bf__reason *out, const bf__facts *f) {
 }
 
 static const bf__rule rules[] = {
-    one_reward, no_ends,      few_carry,   few_of_many, next_pairs_alone, thin_support,
-    piles_up,   stands_still, uncorrected, parts_shift, parts_failed,
+    mirror_differs, one_reward, no_ends,      few_carry,   few_of_many, next_pairs_alone,
+    thin_support,   piles_up,   stands_still, uncorrected, parts_shift, parts_failed,
 };
 
 /* ---- Asking them */
