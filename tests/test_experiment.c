@@ -301,6 +301,31 @@ static void generalization(void **state) {
     assert_int_equal(again.claim_count, 1); /* one size has no slope */
 }
 
+/* Choices of the discrepancy: the same answers where all is seen, others where it is not; a choice
+ * that does not suit a problem is not run. */
+static void discrepancy(void **state) {
+    (void)state;
+    bf__study s = plan("discrepancy",
+                       LIST("sizes", "30,1000", "finite", "ladder,gridwalk", "real", "drift",
+                            "real-sizes", "300", "runs", "3"),
+                       1);
+    assert_int_equal(s.group_count, 2 * 7 + 2 * 6 + 4);
+    run(&s, 1, false, 0);
+    for (int64_t g = 0; g < s.group_count; g++)
+        assert_int_equal(s.groups[g].spread.runs, 3);
+    const bf__run_group *delta = bf__study_find(&s, "mmd-delta", 0, 1000);
+    const bf__run_group *moved = bf__study_find(&s, "wasserstein", 0, 1000);
+    for (int i = 0; i < 3; i++)
+        assert_near(delta->value[i], moved->value[i], 1e-12);
+    assert_true(bf__study_find(&s, "mmd-delta", 1, 30)->value[0] !=
+                bf__study_find(&s, "variation", 1, 30)->value[0]);
+    assert_null(bf__study_find(&s, "wasserstein", 1, 30));
+    assert_null(bf__study_find(&s, "mmd-delta", 2, 300));
+    assert_ok(s.experiment->judge(&s, s.options, &err), err);
+    assert_int_equal(s.claim_count, 1);
+    assert_non_null(strstr(s.claims[0].measured, "in 1 more all answers are equal"));
+}
+
 /* Nothing to compare with: no verdict, instead of one that says all is well. */
 static void no_verdict_on_nothing(void **state) {
     (void)state;
@@ -758,6 +783,9 @@ static void refused_plans(void **state) {
         {"surprise", LIST("sizes", "5"), "--sizes: 5 is outside 10 to 1e+09"},
         {"generalization", LIST("finite", "pendulum"), "--finite: 'pendulum' is not one of"},
         {"generalization", LIST("sizes", "0.5"), "--sizes: '0.5' is not a whole number"},
+        {"discrepancy", LIST("real", "boyan"), "--real: 'boyan' is not one of drift,"},
+        {"discrepancy", LIST("real-sizes", "50"), "--real-sizes: 50 is outside 100 to 1e+09"},
+        {"discrepancy", LIST("finite", "drift"), "--finite: 'drift' is not one of modelwin,"},
         {"sensitivity", LIST("policy", "a,b"), "--policy: 'a,b': "},
         {"sensitivity", LIST("methods", "naive,,ips"), "--methods: 'naive,,ips' has an empty"},
         {"control-rmse", LIST("methods", "wis-return"), "--methods: 'wis-return' answers with the"},
@@ -814,6 +842,7 @@ int main(void) {
         folder_test(coverage),
         folder_test(surprise),
         folder_test(generalization),
+        folder_test(discrepancy),
         folder_test(returns_of_episodes),
         folder_test(structure),
         arena_test(ties),

@@ -247,10 +247,11 @@ static const char *const texts[][2] = {{"bandwidth", "0.7"},
 
 /* They change how long it takes and how much memory, not the answer; or the answer of a log with
  * gaps, which the one here has not (test_gaps.c). */
-static const char *const only_cost[] = {"memory", "gaps"};
+static const char *const only_cost[] = {"memory", "gaps", "discrepancy"};
 
 /* An option that is read only if another one is set. */
 static const char *const together[][3] = {{"bandwidth", "kernel", "gaussian"},
+                                          {"discrepancy", "gaps", "program"},
                                           {"batch", "optimizer", "adam"},
                                           {"rate", "optimizer", "adam"}};
 

@@ -206,7 +206,7 @@ static void diagnostics_of_answers(void **state) {
     }
     double *weight = bf_arena_zalloc(arena, 500, sizeof *weight, &err);
     for (int64_t i = 0; i < 500; i++)
-        weight[i] = 1;
+        weight[i] = 1 + (double)(i % 2);
     bf_dataset weighted = w.log;
     weighted.weight = weight;
     problem.data = &weighted;

@@ -25,13 +25,17 @@
 #include "estimator/remarks.h"
 #include "estimator/result.h"
 #include "finite/cells_kernel.h"
+#include "finite/cells_l1.h"
 #include "finite/cells_qp.h"
 #include "finite/tabular.h"
 #include "kernel/kernel.h"
 #include "problem/cells.h"
 #include "problem/count_model.h"
 #include "solver/chain.h"
+#include "solver/rademacher.h"
+#include "solver/simplex_l1.h"
 #include "solver/simplex_qp.h"
+#include "weights/theorem.h"
 #include "weights/weights.h"
 
 typedef struct solution {
@@ -44,6 +48,8 @@ typedef struct solution {
     double start_gap;        /* from the start states: probability of meeting a gap on the way */
     double convergence;      /* residual of the chain's solution */
     bf__cells_kernel kernel; /* of the flow residual; .k NULL: delta */
+    bf__cells_l1 l1;         /* what is minimised in its place; .edges NULL: nothing */
+    double least;            /* its minimum */
     double *scratch;         /* (S, A) */
 } solution;
 
@@ -217,10 +223,22 @@ static bf_status warn(bf_estimate *out, const solution *s, double objective, con
                         s->start_gap));
     if (s->classes == 0 && !s->filled && s->gap > 1e-6 * objective)
         BF_TRY(bf__warn(out, arena, err, BF__W_NOT_BEST, true,
-                        "the weights are not the best ones: the duality gap is %.3g of a flow "
-                        "residual of %.3g",
-                        s->gap, objective));
+                        "the weights are not the best ones: the duality gap is %.3g of a %s of "
+                        "%.3g",
+                        s->gap, s->l1.edges ? "discrepancy" : "flow residual", objective));
     return bf__remark_doubts(out, m, s->convergence, arena, err);
+}
+
+/* The numbers of theorem.h from counts, which are all there is of a log that was read in pieces. */
+static void add_theorem(bf_estimate *out, const bf__cells *m, const double *x) {
+    double high = 0, signs = 0;
+    for (int64_t c = 0; c < m->cells; c++) {
+        if (m->count[c] > 0)
+            high = fmax(high, (double)m->rows * x[c] / m->count[c]);
+        signs += bf__signs_mean(llround(m->count[c]));
+    }
+    if (!m->row_weight)
+        bf__theorem_numbers(out, 0, high, signs, m->rows);
 }
 
 static bf_status report(bf_estimate *out, const bf__cells *m, const solution *s, bf_arena *arena,
@@ -253,7 +271,8 @@ static bf_status report(bf_estimate *out, const bf__cells *m, const solution *s,
     }
     if (m->absorbing)
         bf__diagnose(out, BF__D_ABSORBED, s->x[m->cells - 1]);
-    return warn(out, s, after, m, arena, err);
+    add_theorem(out, m, s->x);
+    return warn(out, s, s->l1.edges ? s->least : after, m, arena, err);
 }
 
 /* The visits of the log's own chain, its gaps filled with what it shows. */
@@ -277,11 +296,19 @@ static bool has_gaps(const solution *s) {
     return s->classes == 0 || s->start_gap > 1e-9;
 }
 
-/* The minimiser of the quadratic program, where the minimum is not 0. */
+/* The minimiser of the program, where the minimum is not 0. */
 static bf_status solve_program(solution *out, const bf__cells *m, const bf_context *context,
                                bf_arena *arena, bf_error *err) {
     bf__quadratic q;
     bf__qp_result result;
+    if (out->l1.edges) {
+        bf__l1_result least;
+        BF_TRY(bf__simplex_l1(out->x, &least, out->l1.edges, out->l1.cells, out->l1.count, context,
+                              arena, err));
+        out->least = least.objective;
+        out->gap = least.gap;
+        return BF_OK;
+    }
     if (out->kernel.k)
         BF_TRY(bf__cells_kernel_quadratic(&q, &out->kernel, context, arena, err));
     else
@@ -294,7 +321,8 @@ static bf_status solve_program(solution *out, const bf__cells *m, const bf_conte
 typedef struct tabular_options {
     int kernel; /* as in bf__pointwise */
     const char *bandwidth;
-    int gaps; /* GAPS_LOG, ... */
+    int gaps;        /* GAPS_LOG, ... */
+    int discrepancy; /* 0 mmd; otherwise 1 + bf__l1_kind */
 } tabular_options;
 
 enum { GAPS_LOG, GAPS_PROGRAM };
@@ -304,9 +332,24 @@ static const bf_option rows[] = {
     BF_OPTION_CHOICE(tabular_options, gaps, "log", "log|program",
                      "What to do about pairs that the target takes and the log never shows: go on "
                      "as the log did, or take the least flow residual there is."),
+    BF_OPTION_CHOICE(
+        tabular_options, discrepancy, "mmd", "mmd|variation|wasserstein",
+        "What is least under `gaps` program: the flow residual under the kernel, total "
+        "variation, or the distance that mass has to be moved."),
 };
 static const bf_option_table table =
     BF_OPTION_TABLE("Options of blackbox, weights tabular", tabular_options, rows);
+
+static bf_status check_discrepancy(const tabular_options *o, const bf_settings *settings,
+                                   bf_error *err) {
+    if (o->discrepancy && bf_settings_given(settings, "kernel"))
+        return bf_fail(err, BF_EUSAGE, "kernel: is read by `discrepancy` mmd alone");
+    if (o->gaps == GAPS_LOG && bf_settings_given(settings, "discrepancy"))
+        return bf_fail(err, BF_EUSAGE,
+                       "discrepancy: is read with `gaps` program; the log's own chain has none to "
+                       "choose");
+    return BF_OK;
+}
 
 bf_status bf__tabular_estimate(bf_estimate *out, double **mass, const bf__cells *m,
                                const bf_settings *settings, const bf_context *context,
@@ -321,6 +364,9 @@ bf_status bf__tabular_estimate(bf_estimate *out, double **mass, const bf__cells 
         return bf_fail(err, BF_EUSAGE,
                        "bandwidth: the kernel delta, which tabular weights take unless kernel says "
                        "otherwise, has no width");
+    BF_TRY(check_discrepancy(options, settings, err));
+    if (options->discrepancy)
+        BF_TRY(bf__cells_l1_make(&s.l1, m, (bf__l1_kind)(options->discrepancy - 1), arena, err));
     if (wide)
         BF_TRY(bf__cells_kernel_make(&s.kernel, m, kind->name, options->bandwidth, context, arena,
                                      err));

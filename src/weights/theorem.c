@@ -57,44 +57,50 @@ static bool same_pair(const bf_dataset *data, int64_t i, int64_t j) {
 bf_status bf__theorem_signs(double *out, const bf_dataset *data, bf_arena *arena, bf_error *err) {
     bf_mark mark = bf_arena_mark(arena);
     int64_t n = data->n, room = 16;
-    while (room < 2 * n)
+    while (2 * room < 3 * n)
         room *= 2;
-    int64_t *first, *count; /* (room): a row of the pair, and how many have it; 0: an empty place */
-    BF_ALLOC(first, arena, room, err);
-    BF_ZALLOC(count, arena, room, err);
+    /* Open addressing; 16 bytes a row at most. */
+    uint32_t *table, *count; /* (room): 1 + the first row of a pair, or 0; (n): rows of its pair */
+    BF_ZALLOC(table, arena, room, err);
+    BF_ZALLOC(count, arena, n, err);
     for (int64_t i = 0; i < n; i++) {
         uint64_t at = hash(data, i) >> 7 & (uint64_t)(room - 1);
-        while (count[at] > 0 && !same_pair(data, first[at], i))
+        while (table[at] > 0 && !same_pair(data, table[at] - 1, i))
             at = (at + 1) & (uint64_t)(room - 1);
-        if (count[at]++ == 0)
-            first[at] = i;
+        if (table[at] == 0)
+            table[at] = (uint32_t)(i + 1);
+        count[table[at] - 1]++;
     }
     *out = 0;
-    for (int64_t at = 0; at < room; at++)
-        *out += bf__signs_mean(count[at]);
+    for (int64_t i = 0; i < n; i++)
+        *out += bf__signs_mean(count[i]);
     bf_arena_rewind(arena, mark);
     return BF_OK;
 }
 
-bf_status bf__theorem_diagnose(bf_estimate *out, const bf_dataset *data, bf_arena *arena,
-                               bf_error *err) {
-    const double *w = out->signed_weights;
-    double low = 0, high = 0, signs, n = (double)data->n;
-    if (!w || data->weight)
-        return BF_OK;
-    for (int64_t i = 0; i < data->n; i++) {
-        low = fmin(low, n * w[i]);
-        high = fmax(high, n * w[i]);
-    }
-    BF_TRY(bf__theorem_signs(&signs, data, arena, err));
+void bf__theorem_numbers(bf_estimate *out, double low, double high, double signs, int64_t n) {
     double own = bf__diagnosed(out, BF__D_RADEMACHER), r_max = fmax(1, fmax(high, -low));
-    double complexity = fmin(own, bf__rademacher_box(low, high, signs, data->n)); /* skips NaN */
+    double complexity = fmin(own, bf__rademacher_box(low, high, signs, n)); /* skips NaN */
     bf__diagnose(out, BF__D_R_MAX, r_max);
     if (isnan(own))
         bf__diagnose(out, BF__D_RADEMACHER, complexity);
     else
         bf__diagnose_again(out, BF__D_RADEMACHER, complexity);
     bf__diagnose(out, BF__D_LOSS_BOUND,
-                 bf__generalization_bound(r_max, complexity, data->n, BF__THEOREM_DELTA));
+                 bf__generalization_bound(r_max, complexity, n, BF__THEOREM_DELTA));
+}
+
+bf_status bf__theorem_diagnose(bf_estimate *out, const bf_dataset *data, bf_arena *arena,
+                               bf_error *err) {
+    const double *w = out->signed_weights;
+    double low = 0, high = 0, signs, n = (double)data->n;
+    if (!w || data->weight || data->n >= UINT32_MAX || !isnan(bf__diagnosed(out, BF__D_R_MAX)))
+        return BF_OK;
+    for (int64_t i = 0; i < data->n; i++) {
+        low = fmin(low, n * w[i]);
+        high = fmax(high, n * w[i]);
+    }
+    BF_TRY(bf__theorem_signs(&signs, data, arena, err));
+    bf__theorem_numbers(out, low, high, signs, data->n);
     return BF_OK;
 }
