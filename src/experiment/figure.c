@@ -226,11 +226,16 @@ static void write_axis(FILE *file, const bf__study *study, const series *s, int 
               "plot 0.95 with lines lc rgb '#999999' dt 3 notitle, \\\n     ",
               file);
         return;
-    case BF_SHOW_ANSWERS: /* an answer that is farther away is out of the picture */
-        fprintf(file,
-                "unset logscale y\nset format y '%%g'\nset yrange [%.10g:%.10g]\n"
-                "plot %.10g with lines lc rgb '#333333' dt 3 notitle, \\\n     ",
-                truth - room, truth + room, truth);
+    case BF_SHOW_ANSWERS:    /* an answer that is farther away is out of the picture */
+        if (isfinite(truth)) /* 10k: there is no room for five digits */
+            fprintf(file,
+                    "unset logscale y\nset format y '%s'\nset yrange [%.10g:%.10g]\n"
+                    "unset label 1\nplot %.10g with lines lc rgb '#333333' dt 3 notitle, \\\n     ",
+                    fabs(truth) + room < 1e4 ? "%g" : "%.0s%c", truth - room, truth + room, truth);
+        else
+            fputs("unset logscale y\nset yrange [0:1]\n"
+                  "set label 1 'no true value' at graph 0.5,0.5 center\nplot ",
+                  file);
         return;
     default:
         fputs(is_empty(study, s, p)

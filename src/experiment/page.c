@@ -134,6 +134,10 @@ static bf_status put_figure(FILE *file, const bf__study *study, int panel, const
 
 static void put_number(FILE *file, const bf__run_group *g, bf__quantity quantity, bool single) {
     const bf__spread *s = single ? &g->spread_single : &g->spread;
+    if (s->runs == 0) {
+        fputs("no answer", file);
+        return;
+    }
     if (quantity == BF_SHOW_COVERED && g->covering.answered == 0) {
         fputs("no interval", file);
         return;
@@ -161,6 +165,15 @@ static void put_number(FILE *file, const bf__run_group *g, bf__quantity quantity
         fprintf(file, " (%" PRId64 " of %" PRId64 ")", s->runs, g->runs);
 }
 
+/* Whether no group before it has its method and panel. */
+static bool is_first(const bf__study *study, int64_t group) {
+    const bf__run_group *groups = study->groups;
+    for (int64_t g = 0; g < group; g++)
+        if (groups[g].panel == groups[group].panel && groups[g].method == groups[group].method)
+            return false;
+    return true;
+}
+
 /* A table with a row per method and a column per place. */
 static void put_table(FILE *file, const bf__study *study, const bf__panel *panel, bool single) {
     double x[BF_MAX_PLACES];
@@ -174,7 +187,7 @@ static void put_table(FILE *file, const bf__study *study, const bf__panel *panel
     fputs("</tr></thead><tbody>\n", file);
     for (int64_t g = 0; g < study->group_count; g++) {
         const bf__run_group *first = &study->groups[g];
-        if (first->panel != panel->of || first->x != x[0])
+        if (first->panel != panel->of || !is_first(study, g))
             continue;
         fputs("<tr><td>", file);
         put(file, first->method->label);
@@ -210,9 +223,13 @@ static void put_truths(FILE *file, const bf__study *study, bool single) {
                 bf__setting_asks(&group->setting));
         if (group->setting.gamma < 1)
             fprintf(file, " (gamma %g)", group->setting.gamma);
+        before = group;
+        if (isnan(truth.value)) {
+            fputs(" none", file);
+            continue;
+        }
         fprintf(file, " %.5g", truth.value);
         fprintf(file, truth.error > 0 ? " &plusmn; %.1g" : " exactly", truth.error);
-        before = group;
     }
     fputs(".</p>\n", file);
 }

@@ -206,11 +206,11 @@ DRAWING = """(text => {
   return {faults: faults, texts: boxes.map(b => b.text)};
 })"""
 
-# Of every section with figures: its methods, as its tables name them.
+# Of every section with figures: the methods of each panel, as its table names them.
 METHODS = """Object.fromEntries([...document.querySelectorAll('section')]
   .filter(s => s.querySelector('.numbers')).map(s => [s.querySelector('h2').id,
-    [...new Set([...s.querySelectorAll('.numbers tbody tr td:first-child')]
-      .map(d => d.textContent))]]))"""
+    [...s.querySelectorAll('.numbers')].map(t =>
+      [...t.querySelectorAll('tbody tr td:first-child')].map(d => d.textContent))]))"""
 
 OPEN_ALL = "for (const d of document.querySelectorAll('details')) d.open = true; 0"
 
@@ -334,14 +334,17 @@ def look(browser, path, expected, width, shot=None):
 
 
 def of_drawings(browser, page, drawings):
-    """Faults of the drawings {path: text}; each has to name the methods of its experiment."""
+    """Faults of the drawings {path: text}; each has to name the methods that it shows."""
     target = browser.open(page, 1280)
     methods, faults = browser.evaluate(METHODS), []
     for path, text in drawings.items():
         name = os.path.basename(path)
         answer = browser.evaluate(f"{DRAWING}({json.dumps(text)})")
         faults += [f"{name}: {fault}" for fault in answer["faults"]]
-        labels = methods.get(re.sub(r"(-\d+)?\.svg$", "", name), [])
+        experiment, panel = re.fullmatch(r"(.*?)(?:-(\d+))?\.svg", name).groups()
+        tables = methods.get(experiment, [])
+        shown = tables[int(panel) - 1:int(panel)] if panel else tables
+        labels = sorted({label for table in shown for label in table})
         faults += [f"{name}: no key for '{label}'" for label in labels
                    if label not in answer["texts"]]
         if not labels:
