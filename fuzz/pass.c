@@ -26,6 +26,14 @@ static void try(const void *bytes, size_t size) {
             if (status != BF_OK)
                 must_explain(status, &err);
         }
+        if (strcmp(bf_pass_kind(pass), "survey") == 0) {
+            const char *text;
+            status = bf_report_survey_text(&text, pass, NULL, 0, arena, &err);
+            if (status == BF_OK)
+                status = bf_report_survey_json(&text, pass, NULL, 0, arena, &err);
+            if (status != BF_OK)
+                must_explain(status, &err);
+        }
         MUST(bf_pass_pack(&written, &length, pass, arena, &err) == BF_OK);
     }
     bf_arena_destroy(arena);
@@ -37,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     try(data, size);
     if (size > 0) {
         size_t body = size > 40 && memcmp(data, "BFpass\r\n", 8) == 0 ? 32 : 1;
-        uint64_t kind = body == 32 ? data[16] : data[0] % 5, end = body == 32 ? size - 8 : size;
+        uint64_t kind = body == 32 ? data[16] : data[0] % 6, end = body == 32 ? size - 8 : size;
         bf__pack_bytes(&p, "BFpass\r\n", 8);
         bf__pack_u64(&p, 1);
         bf__pack_u64(&p, kind);

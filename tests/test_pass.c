@@ -332,6 +332,12 @@ static bf_pass *some_pass(int kind) {
     const bf_estimate *found;
     bf_pass *effects;
     make_walk(&w, 300, 6, 1);
+    if (kind == 3) {
+        bf_pass *survey;
+        assert_ok(bf_pass_survey(&survey, arena, &err), err);
+        assert_ok(bf_pass_add(survey, rows_of(&w, 0, 60), 0, &err), err);
+        return survey;
+    }
     bf_pass *sample = deal(&w, 1, 1, make_sample, &size);
     q = (question){.problem = {.gamma = 1}, .overview = bf_pass_overview(sample)};
     assert_ok(bf_pass_sample_log(&q.problem.data, sample, NULL, arena, &err), err);
@@ -346,7 +352,7 @@ static bf_pass *some_pass(int kind) {
 
 static void damaged_bytes_are_refused(void **state) {
     (void)state;
-    for (int kind = 0; kind < 3; kind++) {
+    for (int kind = 0; kind < 4; kind++) {
         const void *bytes;
         size_t size;
         bf_pass *pass = some_pass(kind), *back;

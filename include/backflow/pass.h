@@ -14,6 +14,7 @@
  *     landmarks  of real-valued states: how many rows each pair of the sample stands for
  *     moments    sums of all rows under weights and values that the sample gave, for the answer and
  *                for its error
+ *     survey     what is in a log, for reports: columns, actions, episodes
  *
  * A pass is a handle in the arena that its maker was given; it grows there. */
 #ifndef BACKFLOW_PASS_H
@@ -51,7 +52,7 @@ BF_API bf_status bf_pass_unpack(bf_pass **out, const void *bytes, size_t size, c
  * result is the same. */
 BF_API void bf_pass_threads(bf_pass *pass, const bf_context *context);
 
-/* "sample", "counts", "effects", "landmarks", "moments". */
+/* "sample", "counts", "effects", "landmarks", "moments", "survey". */
 BF_API const char *bf_pass_kind(const bf_pass *pass);
 
 /* ---- sample */
@@ -87,6 +88,13 @@ typedef struct bf_whole {
 /* The sample as a log. */
 BF_API bf_status bf_pass_sample_log(const bf_dataset **out, const bf_pass *sample,
                                     const bf_context *context, bf_arena *arena, bf_error *err);
+
+/* ---- survey */
+
+/* Ranges and moments of columns, how often actions were taken, lengths of episodes, different start
+ * states and transitions: bf_report_survey_text and _json tell (report.h). Rows may have weights
+ * and durations. Batches with columns of words are refused, unless there is only one. */
+BF_API bf_status bf_pass_survey(bf_pass **out, bf_arena *arena, bf_error *err);
 
 /* ---- counts */
 

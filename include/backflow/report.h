@@ -152,6 +152,21 @@ BF_API bf_status bf_report_log_text(const char **out, const bf_dataset *data, bf
 BF_API bf_status bf_report_log_json(const char **out, const bf_dataset *data, bf_arena *arena,
                                     bf_error *err);
 
+/* A file of a log, and the rows of it that are transitions. */
+typedef struct bf_file_rows {
+    const char *path;
+    int64_t rows;
+} bf_file_rows;
+
+/* The same of a log that a pass `survey` has seen, all of it. files (count) are shown as they are.
+ */
+BF_API bf_status bf_report_survey_text(const char **out, const bf_pass *survey,
+                                       const bf_file_rows *files, int count, bf_arena *arena,
+                                       bf_error *err);
+BF_API bf_status bf_report_survey_json(const char **out, const bf_pass *survey,
+                                       const bf_file_rows *files, int count, bf_arena *arena,
+                                       bf_error *err);
+
 /* The value of a policy in an environment. */
 typedef struct bf_value_answer {
     const bf_env *env;

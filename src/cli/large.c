@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const double of_bytes = 4; /* memory that a log takes in memory, in bytes of its files */
+#include "cli/pieces.h"
 
 bf_status bf__large_wanted(bool *out, const bf__large_options *o, const bf__tool *tool,
                            const bf__opening *with, bf_error *err) {
@@ -27,68 +27,39 @@ bf_status bf__large_wanted(bool *out, const bf__large_options *o, const bf__tool
     bf_mark mark = bf_arena_mark(tool->arena);
     bf_read_options plain = {.format = with->read.format};
     BF_TRY(bf_stream_open(&stream, with->logs, with->log_count, &plain, 0, tool->arena, err));
-    *out = of_bytes * (double)bf_stream_bytes(stream, -1) > 1e9 * o->max_memory;
+    *out = BF__OF_BYTES * (double)bf_stream_bytes(stream, -1) > 1e9 * o->max_memory;
     bf_arena_rewind(tool->arena, mark);
     return BF_OK;
 }
 
 /* ---- One reading */
 
-typedef struct watch {
-    bf__tool *tool;
-    char task[64];
-    double done, total, piece;
-} watch;
-
-/* A piece is a part of the whole: its own progress is told as such. */
-static bool on_progress(void *context, const bf_progress *p) {
-    watch *w = context;
-    bf_progress whole = *p;
-    whole.task = w->task;
-    whole.total = w->total;
-    whole.done = w->done + (p->total > 0 ? p->done / p->total : 0) * w->piece;
-    const bf_callbacks *tell = &w->tool->context.callbacks;
-    return !tell->progress || tell->progress(tell->context, &whole);
-}
-
 static bf_status agree(const bf__large *l, bf_status status, bf_error *err) {
     return l->tool->team ? l->tool->team->agree(status, err) : status;
 }
 
-static bf_status add_piece(bf_pass *pass, bf__large *l, int64_t piece, const bf_context *context,
+/* A pass that rows are added to, under the policy that is asked about. */
+typedef struct adding {
+    bf_pass *pass;
+    const bf_policy *policy;
+} adding;
+
+static bf_status add_piece(void *self, const bf_dataset *data, int64_t first, int64_t piece,
                            bf_arena *arena, bf_error *err) {
-    const bf_dataset *data;
-    int64_t first;
-    BF_TRY(bf_stream_read(&data, &first, l->stream, piece, context, arena, err));
-    if (data && l->policy)
-        BF_TRY(bf_policy_apply(&data, l->policy, data, arena, err));
-    return data ? bf_pass_add(pass, data, first, err) : BF_OK;
+    const adding *to = self;
+    (void)piece;
+    if (to->policy)
+        BF_TRY(bf_policy_apply(&data, to->policy, data, arena, err));
+    return bf_pass_add(to->pass, data, first, err);
 }
 
 /* All pieces of this process. */
 static bf_status read_pieces(bf_pass *pass, bf__large *l, bf_error *err) {
-    const bf__team *team = l->tool->team;
-    watch w = {.tool = l->tool, .total = (double)bf_stream_bytes(l->stream, -1)};
-    bf_context context = l->tool->context;
-    context.callbacks.progress = on_progress;
-    context.callbacks.context = &w;
-    bf_pass_threads(pass, &context);
-    snprintf(w.task, sizeof w.task, "reading %d, for %s", l->readings, bf_pass_kind(pass));
-    for (int64_t k = 0; k < bf_stream_pieces(l->stream); k++) {
-        bf_arena *arena;
-        w.piece = (double)bf_stream_bytes(l->stream, k);
-        if (!team || k % team->size == team->rank) {
-            bf_progress now = {w.task, 0, 0, NULL};
-            if (!on_progress(&w, &now))
-                return bf_fail(err, BF_ECANCELLED, "reading was interrupted");
-            BF_TRY(bf_arena_create(&arena, NULL, err));
-            bf_status status = add_piece(pass, l, k, &context, arena, err);
-            bf_arena_destroy(arena);
-            BF_TRY(status);
-        }
-        w.done += w.piece;
-    }
-    return BF_OK;
+    char task[64];
+    adding to = {pass, l->policy};
+    bf_pass_threads(pass, &l->tool->context);
+    snprintf(task, sizeof task, "reading %d, for %s", l->readings, bf_pass_kind(pass));
+    return bf__pieces_read(l->tool, l->stream, task, add_piece, &to, err);
 }
 
 /* ---- What is kept of it */

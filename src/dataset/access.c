@@ -221,19 +221,24 @@ bool bf_dataset_state_source(const bf_dataset *data, int j, const char **column,
     return true;
 }
 
+const char *bf__place_text(const bf_source *source, int64_t row, char *text, int size) {
+    long long number = (long long)row;
+    if (!source)
+        snprintf(text, (size_t)size, "row %lld", number);
+    else if (source->by_line)
+        snprintf(text, (size_t)size, "%s:%lld", source->path, number);
+    else if (source->by_episode)
+        snprintf(text, (size_t)size, "%s: episode_%lld, step %lld", source->path, number >> 32,
+                 number & 0xffffffff);
+    else
+        snprintf(text, (size_t)size, "%s: row %lld", source->path, number);
+    return text;
+}
+
 const char *bf_dataset_where(const bf_dataset *data, int64_t i, char *text, int size) {
     int source = data->source_count - 1;
     while (source > 0 && data->sources[source].first > i)
         source--;
-    long long row = (long long)(data->row ? data->row[i] : i);
-    if (source < 0)
-        snprintf(text, (size_t)size, "row %lld", row);
-    else if (data->sources[source].by_line)
-        snprintf(text, (size_t)size, "%s:%lld", data->sources[source].path, row);
-    else if (data->sources[source].by_episode)
-        snprintf(text, (size_t)size, "%s: episode_%lld, step %lld", data->sources[source].path,
-                 row >> 32, row & 0xffffffff);
-    else
-        snprintf(text, (size_t)size, "%s: row %lld", data->sources[source].path, row);
-    return text;
+    return bf__place_text(source < 0 ? NULL : &data->sources[source], data->row ? data->row[i] : i,
+                          text, size);
 }

@@ -104,6 +104,9 @@ bf_status bf__dataset_read(bf_dataset *out, const char *const *paths, int count,
                            const bf_read_options *options, const bf_context *context,
                            bf_arena *arena, bf_error *err);
 
+/* Where a row of a file is, as bf_dataset_where tells it; `source` NULL: of no file. */
+const char *bf__place_text(const bf_source *source, int64_t row, char *text, int size);
+
 /* The column (n) that was kept under this name; NULL if there is none. */
 const double *bf__dataset_extra(const bf_dataset *data, const char *name);
 /* The word with this code in that column; NULL if the column holds numbers, or is not there. */

@@ -21,18 +21,22 @@ static int by_value(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-static bool look(bf__extreme *out, const double *x, int64_t n) {
+double bf__extreme_limit(double *middle, double *usual, const double *x, int64_t n) {
     double sample[SAMPLE];
     int64_t count = n < SAMPLE ? n : SAMPLE;
     for (int64_t k = 0; k < count; k++)
         sample[k] = x[k * (n - 1) / (count > 1 ? count - 1 : 1)];
     qsort(sample, (size_t)count, sizeof *sample, by_value);
-    out->middle = sample[count / 2];
+    *middle = sample[count / 2];
     for (int64_t k = 0; k < count; k++)
-        sample[k] = fabs(sample[k] - out->middle);
+        sample[k] = fabs(sample[k] - *middle);
     qsort(sample, (size_t)count, sizeof *sample, by_value);
-    out->usual = sample[(9 * (count - 1)) / 10];
-    double limit = out->usual > 0 ? too_far * out->usual : too_large * fmax(fabs(out->middle), 1);
+    *usual = sample[(9 * (count - 1)) / 10];
+    return *usual > 0 ? too_far * *usual : too_large * fmax(fabs(*middle), 1);
+}
+
+static bool look(bf__extreme *out, const double *x, int64_t n) {
+    double limit = bf__extreme_limit(&out->middle, &out->usual, x, n);
     for (out->row = 0; out->row < n; out->row++)
         if (fabs(x[out->row] - out->middle) > limit) {
             out->value = x[out->row];

@@ -18,4 +18,7 @@ typedef struct bf__extreme {
  * as they are, or as 1. */
 bool bf__dataset_extreme(bf__extreme *out, const bf_dataset *data);
 
+/* How far from the middle of a column x (n), n above 0, a number may be. */
+double bf__extreme_limit(double *middle, double *usual, const double *x, int64_t n);
+
 #endif

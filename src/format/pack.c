@@ -31,6 +31,12 @@ void bf__pack_bytes(bf__packer *p, const void *bytes, size_t size) {
         memcpy(to, bytes, size);
 }
 
+void bf__pack_text(bf__packer *p, const char *text) {
+    uint64_t length = strlen(text);
+    bf__pack_u64(p, length);
+    bf__pack_bytes(p, text, length);
+}
+
 void bf__pack_u64(bf__packer *p, uint64_t value) {
     unsigned char *to = extend(p, 8);
     for (int k = 0; to && k < 8; k++)
@@ -120,6 +126,22 @@ void bf__unpack_totals(bf__unpacker *u, bf__total *sums, int64_t count) {
         uint64_t low = bf__unpack_u64(u);
         sums[k] = (bf__total)bf__unpack_i64(u) * ((bf__total)1 << 64) + low;
     }
+}
+
+bf_status bf__unpack_text(const char **out, bf__unpacker *u, int64_t most, bf_arena *arena,
+                          bf_error *err) {
+    int64_t length = bf__unpack_count(u, 1);
+    char *text;
+    *out = "";
+    u->bad = u->bad || length > most;
+    if (u->bad)
+        return BF_OK;
+    BF_ZALLOC(text, arena, length + 1, err);
+    memcpy(text, u->bytes + u->at, (size_t)length);
+    u->at += (size_t)length;
+    u->bad = strlen(text) != (size_t)length;
+    *out = text;
+    return BF_OK;
 }
 
 /* ---- FNV-1a in words of 8 bytes, then mixed: each step is a bijection of the state. */

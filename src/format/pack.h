@@ -26,6 +26,7 @@ void bf__pack_i64s(bf__packer *p, const int64_t *values, int64_t count);
 void bf__pack_f64s(bf__packer *p, const double *values, int64_t count);
 void bf__pack_totals(bf__packer *p, const bf__total *sums, int64_t count);
 void bf__pack_bytes(bf__packer *p, const void *bytes, size_t size);
+void bf__pack_text(bf__packer *p, const char *text);
 
 typedef struct bf__unpacker {
     const unsigned char *bytes;
@@ -43,6 +44,9 @@ int64_t bf__unpack_count(bf__unpacker *u, size_t each);
 void bf__unpack_i64s(bf__unpacker *u, int64_t *values, int64_t count, int64_t low, int64_t high);
 void bf__unpack_f64s(bf__unpacker *u, double *values, int64_t count);
 void bf__unpack_totals(bf__unpacker *u, bf__total *sums, int64_t count);
+/* A text of at most `most` bytes, in the arena; "" if the bytes are bad. */
+bf_status bf__unpack_text(const char **out, bf__unpacker *u, int64_t most, bf_arena *arena,
+                          bf_error *err);
 
 /* A checksum of 64 bits: any change of one byte changes it. */
 uint64_t bf__checksum(const void *bytes, size_t size);

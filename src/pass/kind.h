@@ -8,6 +8,7 @@
 
 typedef struct bf__pass_kind {
     const char *name;
+    bool any_rows; /* rows may count differently, and steps take different times */
     /* `scratch` is given back after the call. */
     bf_status (*add)(void *self, const bf_dataset *rows, int64_t first, int threads,
                      bf_arena *scratch, bf_error *err);
@@ -27,7 +28,7 @@ struct bf_pass {
 /* Every kind, in the order of passes.def; its place there is in the bytes. NULL past the end. */
 const bf__pass_kind *bf__pass_kind_at(int index);
 extern const bf__pass_kind bf__pass_sample, bf__pass_counts, bf__pass_effects, bf__pass_landmarks,
-    bf__pass_moments;
+    bf__pass_moments, bf__pass_survey;
 
 bf_status bf__pass_make(bf_pass **out, const bf__pass_kind *kind, void *self, bf_arena *arena,
                         bf_error *err);

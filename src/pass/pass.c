@@ -39,11 +39,11 @@ const char *bf_pass_kind(const bf_pass *pass) {
 bf_status bf_pass_add(bf_pass *pass, const bf_dataset *rows, int64_t first, bf_error *err) {
     if (first < 0 || first > INT64_MAX / 4)
         return bf_fail(err, BF_EUSAGE, "first: %lld is no number of a row", (long long)first);
-    if (rows->weight)
+    if (rows->weight && !pass->kind->any_rows)
         return bf_fail(err, BF_EUSAGE,
                        "weight: a log whose rows count differently has to be read into memory "
                        "whole; passes count rows");
-    if (rows->duration)
+    if (rows->duration && !pass->kind->any_rows)
         return bf_fail(err, BF_EUSAGE,
                        "duration: a log whose steps take different times has to be read into "
                        "memory whole; passes count steps");

@@ -200,25 +200,8 @@ void bf__row_form_pack(bf__packer *out, const bf__row_form *f) {
     for (int k = 0; k < HAS; k++)
         bf__pack_i64(out, f->has[k]);
     bf__pack_i64(out, f->extras);
-    for (int k = 0; k < f->extras; k++) {
-        uint64_t length = strlen(f->extra_names[k]);
-        bf__pack_u64(out, length);
-        bf__pack_bytes(out, f->extra_names[k], length);
-    }
-}
-
-static bf_status unpack_names(bf__row_form *f, bf__unpacker *in, bf_arena *arena, bf_error *err) {
-    BF_ZALLOC(f->extra_names, arena, f->extras, err);
-    for (int k = 0; k < f->extras; k++) {
-        int64_t length = bf__unpack_count(in, 1);
-        char *name;
-        BF_ZALLOC(name, arena, length + 1, err);
-        memcpy(name, in->bytes + in->at, (size_t)length);
-        in->at += (size_t)length;
-        in->bad = in->bad || strlen(name) != (size_t)length;
-        f->extra_names[k] = name;
-    }
-    return BF_OK;
+    for (int k = 0; k < f->extras; k++)
+        bf__pack_text(out, f->extra_names[k]);
 }
 
 bf_status bf__row_form_unpack(bf__row_form *f, bf__unpacker *in, bf_arena *arena, bf_error *err) {
@@ -234,7 +217,9 @@ bf_status bf__row_form_unpack(bf__row_form *f, bf__unpacker *in, bf_arena *arena
     for (int k = 0; k < HAS; k++)
         f->has[k] = bf__unpack_in(in, 0, 1);
     f->extras = (int)bf__unpack_in(in, 0, MOST_EXTRAS);
-    BF_TRY(unpack_names(f, in, arena, err));
+    BF_ZALLOC(f->extra_names, arena, f->extras, err);
+    for (int k = 0; k < f->extras; k++)
+        BF_TRY(bf__unpack_text(&f->extra_names[k], in, INT64_MAX, arena, err));
     bool tables = f->has[MU_ALL] || f->has[PI] || f->has[NPI];
     in->bad = in->bad || tables != f->has[TABLES] || (f->action_dim > 0 && tables) ||
               (f->action_dim == 0 && (f->actions == 0 || f->samples > 0)) ||

@@ -17,6 +17,7 @@
 
 #include "core/fail.h"
 #include "core/grow.h"
+#include "core/mix.h"
 #include "pass/kind.h"
 #include "pass/rows.h"
 
@@ -130,27 +131,16 @@ static bf_status keep(sample *s, uint64_t hash, int64_t rows, const double *valu
 
 /* ---- Adding */
 
-static uint64_t mix(uint64_t hash, uint64_t bits) {
-    hash = (hash ^ bits) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 32;
-    hash *= 0xD6E8FEB86659FD93u;
-    return hash ^ (hash >> 29);
-}
-
 static uint64_t mix_row(uint64_t hash, const double *values, int width) {
-    for (int c = 0; c < width; c++) {
-        double x = values[c] + 0.0; /* -0 and 0 are the same number */
-        uint64_t bits;
-        memcpy(&bits, &x, sizeof bits);
-        hash = mix(hash, bits);
-    }
+    for (int c = 0; c < width; c++)
+        hash = bf__mix_real(hash, values[c]);
     return hash;
 }
 
 /* Rows order[0 .. count), as one episode. */
 static bf_status add_episode(sample *s, const bf_dataset *data, const int64_t *order, int64_t count,
                              bf_error *err) {
-    uint64_t hash = mix(s->seed, (uint64_t)count);
+    uint64_t hash = bf__mix(s->seed, (uint64_t)count);
     int width = s->form.width;
     for (int64_t j = 0; j < count; j++) {
         bf__row_take(s->scratch, &s->form, data, order[j]);

@@ -1,4 +1,5 @@
 /* inspect.c - What a log was understood to hold, for people and for programs. */
+#include <math.h>
 #include <string.h>
 
 #include "backflow/version.h"
@@ -9,10 +10,13 @@
 
 enum { NAME = 128 }; /* bytes of a name that are shown */
 
-/* Rows of file f that became transitions. */
-static int64_t rows_of(const bf_dataset *d, int f) {
-    int64_t end = f + 1 < d->source_count ? d->sources[f + 1].first : d->n;
-    return end - d->sources[f].first;
+/* ---- Names */
+
+static const char *action_name(const bf__survey *s, int a, char text[NAME]) {
+    if (s->data)
+        return bf_dataset_action_name(s->data, a, text, NAME);
+    snprintf(text, NAME, "%d", a);
+    return text;
 }
 
 /* ---- Text */
@@ -22,32 +26,32 @@ static void print_range(FILE *out, int width, const char *name, const bf__range 
             r->sd);
 }
 
-static void print_columns(FILE *out, const bf_dataset *d, const bf__survey *s) {
+static void print_columns(FILE *out, const bf__seen *d, const bf__survey *s) {
     char name[NAME];
     int width = 12;
     for (int j = 0; j < d->state_dim; j++) {
-        int length = (int)strlen(bf_dataset_state_name(d, j, name, sizeof name));
+        int length = (int)strlen(d->names[j]);
         width = length > width ? length : width;
     }
     fprintf(out, "\n  %-*s %12s %12s %12s %12s\n", width, "column", "min", "mean", "max", "sd");
     for (int j = 0; j < d->state_dim; j++)
-        print_range(out, width, bf_dataset_state_name(d, j, name, sizeof name), &s->state[j]);
+        print_range(out, width, d->names[j], &s->state[j]);
     for (int k = 0; k < d->action_dim; k++) {
         snprintf(name, sizeof name, "a%d", k);
         print_range(out, width, name, &s->action_vector[k]);
     }
     print_range(out, width, "r", &s->reward);
-    if (d->weight)
+    if (d->has[BF__HAS_WEIGHT])
         print_range(out, width, "weight", &s->weight);
-    if (d->duration)
+    if (d->has[BF__HAS_DURATION])
         print_range(out, width, "duration", &s->duration);
 }
 
-static void print_actions(FILE *out, const bf_dataset *d, const bf__survey *s) {
-    if (!d->action) {
+static void print_actions(FILE *out, const bf__seen *d, const bf__survey *s) {
+    if (d->action_dim) {
         char text[64];
         fprintf(out, "actions      vectors of %s", bf__plural(d->action_dim, "number", text));
-        if (d->na)
+        if (d->has[BF__HAS_NA])
             fprintf(out, ", %d sampled from the target policy per next state", d->samples);
         fputc('\n', out);
         return;
@@ -55,74 +59,75 @@ static void print_actions(FILE *out, const bf_dataset *d, const bf__survey *s) {
     fprintf(out, "actions      %d:", d->actions);
     for (int a = 0; a < d->actions && a < 20; a++) {
         char name[NAME];
-        fprintf(out, "%s %s %.3g%%", a ? "," : "", bf_dataset_action_name(d, a, name, sizeof name),
-                100 * (double)s->action_count[a] / (double)d->n);
+        fprintf(out, "%s %s %.3g%%", a ? "," : "", action_name(s, a, name),
+                100 * (double)d->action_count[a] / (double)d->rows);
     }
     fputs(d->actions > 20 ? ", ...\n" : "\n", out);
 }
 
 /* How often actions were not allowed. */
-static void print_masks(FILE *out, const bf_dataset *d, const bf__survey *s) {
+static void print_masks(FILE *out, const bf__seen *d, const bf__survey *s) {
     int shown = 0;
-    if (!d->mask)
+    if (!d->has[BF__HAS_MASK])
         return;
     fprintf(out, "masks        at %lld of %lld transitions an action was not allowed",
-            (long long)s->masked, (long long)d->n);
+            (long long)d->masked, (long long)d->rows);
     for (int a = 0; a < d->actions && shown < 20; a++) {
         char name[NAME];
-        if (s->mask_count[a] > 0)
-            fprintf(out, "%s %s %.3g%%", shown++ ? "," : ":",
-                    bf_dataset_action_name(d, a, name, sizeof name),
-                    100 * (double)s->mask_count[a] / (double)d->n);
+        if (d->mask_count[a] > 0)
+            fprintf(out, "%s %s %.3g%%", shown++ ? "," : ":", action_name(s, a, name),
+                    100 * (double)d->mask_count[a] / (double)d->rows);
     }
     fputs(shown == 20 ? ", ...\n" : "\n", out);
-    if (d->pi || (d->npi && d->begin))
+    if (d->has[BF__HAS_PI] || (d->has[BF__HAS_NPI] && !d->bag))
         fputs("             the target policy of the log gives them no probability\n", out);
 }
 
-static void print_states(FILE *out, const bf_dataset *d) {
+static void print_states(FILE *out, const bf__seen *d, const bf_dataset *data) {
     char text[NAME];
-    if (!d->states) {
+    if (d->states <= 0) {
         fprintf(out, "states       %s\n", bf__plural(d->state_dim, "number", text));
         return;
     }
-    if (!d->state_labels) {
+    if (!data || !data->state_labels) {
         fprintf(out, "states       finite: 0 to %lld\n", (long long)d->states - 1);
         return;
     }
     fprintf(out, "states       finite, %lld:", (long long)d->states);
     for (int64_t s = 0; s < d->states && s < 10; s++)
-        fprintf(out, "%s %s", s ? "," : "", bf_dataset_state_label(d, s, text, sizeof text));
+        fprintf(out, "%s %s", s ? "," : "", bf_dataset_state_label(data, s, text, sizeof text));
     fputs(d->states > 10 ? ", ...\n" : "\n", out);
 }
 
-static void print_text(FILE *out, const bf_dataset *d, const bf__survey *s) {
+static void print_text(FILE *out, const bf_file_rows *files, int count, const bf__survey *s) {
+    const bf__seen *d = s->seen;
+    bool pi = d->has[BF__HAS_PI], npi = d->has[BF__HAS_NPI], na = d->has[BF__HAS_NA];
     char text[64];
-    for (int f = 0; f < d->source_count; f++)
-        fprintf(out, "%-12s %s: %s\n", f ? "" : "log", d->sources[f].path,
-                bf__plural(rows_of(d, f), "transition", text));
-    fprintf(out, "transitions  %lld of %s\n", (long long)d->n,
-            bf__plural(d->rows_read, "row", text));
-    print_states(out, d);
+    for (int f = 0; f < count; f++)
+        fprintf(out, "%-12s %s: %s\n", f ? "" : "log", files[f].path,
+                bf__plural(files[f].rows, "transition", text));
+    fprintf(out, "transitions  %lld of %s\n", (long long)d->rows, bf__plural(d->read, "row", text));
+    print_states(out, d, s->data);
     print_actions(out, d, s);
     print_masks(out, d, s);
-    if (d->begin)
-        fprintf(out, "episodes     %lld, of %lld to %lld transitions (median %lld), from %s\n",
+    if (!d->bag)
+        fprintf(out, "episodes     %lld, of %lld to %lld transitions (median %lld), from %s%s\n",
                 (long long)d->episodes, (long long)s->shortest, (long long)s->longest,
-                (long long)s->median, bf__plural(s->start_states, "start state", text));
+                (long long)s->median, s->starts_counted ? "" : "about ",
+                bf__plural(s->start_states, "start state", text));
     else
         fputs("episodes     none: a bag of transitions\n", out);
-    fprintf(out, "ends         %lld terminated, %lld truncated\n", (long long)s->terminated,
-            (long long)s->truncated);
-    fprintf(out, "target       %s%s%s%s\n", d->pi ? "pi at s" : "", d->pi && d->npi ? ", " : "",
-            d->npi  ? "pi at s'"
-            : d->na ? "actions sampled at s'"
-                    : "",
-            d->pi || d->npi || d->na ? "" : "not in the log");
+    fprintf(out, "ends         %lld terminated, %lld truncated\n", (long long)d->terminated,
+            (long long)d->truncated);
+    fprintf(out, "target       %s%s%s%s\n", pi ? "pi at s" : "", pi && npi ? ", " : "",
+            npi  ? "pi at s'"
+            : na ? "actions sampled at s'"
+                 : "",
+            pi || npi || na ? "" : "not in the log");
     fprintf(out, "behaviour    %s\n",
-            d->mu_all ? "mu of every action"
-            : d->mu   ? "mu of the action taken"
-                      : "not in the log");
+            d->has[BF__HAS_MU_ALL] ? "mu of every action"
+            : d->has[BF__HAS_MU]   ? "mu of the action taken"
+                                   : "not in the log");
     print_columns(out, d, s);
     for (int i = 0; i < s->note_count; i++) {
         fputs(i ? "- " : "\n- ", out);
@@ -139,8 +144,9 @@ static json_t *json_text(const char *text) {
 }
 
 static json_t *json_range(const char *name, const bf__range *r) {
-    return json_pack("{s:o, s:f, s:f, s:f, s:f}", "name", json_text(name), "min", r->min, "mean",
-                     r->mean, "max", r->max, "sd", r->sd);
+    json_t *sd = isfinite(r->sd) ? json_real(r->sd) : json_null(); /* numbers beyond 1e150 */
+    return json_pack("{s:o, s:f, s:f, s:f, s:o}", "name", json_text(name), "min", r->min, "mean",
+                     r->mean, "max", r->max, "sd", sd);
 }
 
 /* The names (count), or null if there are none. */
@@ -151,26 +157,32 @@ static json_t *json_names(const char *const *names, int64_t count) {
     return list;
 }
 
-static json_t *json_states(const bf_dataset *d, const bf__survey *s) {
-    char name[NAME];
-    json_t *columns = json_array();
-    for (int j = 0; j < d->state_dim; j++)
-        json_array_append_new(
-            columns, json_range(bf_dataset_state_name(d, j, name, sizeof name), &s->state[j]));
-    return json_pack("{s:s, s:i, s:I, s:o, s:o}", "kind", d->states ? "finite" : "real", "dim",
-                     d->state_dim, "states", (json_int_t)d->states, "names",
-                     json_names(d->state_labels, d->states), "columns", columns);
+/* Each of the counts (actions) as a share of the rows. */
+static json_t *json_shares(const int64_t *counts, const bf__seen *d) {
+    json_t *list = json_array();
+    for (int a = 0; a < d->actions; a++)
+        json_array_append_new(list, json_real((double)counts[a] / (double)d->rows));
+    return list;
 }
 
-static json_t *json_actions(const bf_dataset *d, const bf__survey *s) {
+static json_t *json_states(const bf__seen *d, const bf__survey *s) {
+    json_t *columns = json_array();
+    for (int j = 0; j < d->state_dim; j++)
+        json_array_append_new(columns, json_range(d->names[j], &s->state[j]));
+    int64_t states = d->states > 0 ? d->states : 0;
+    return json_pack("{s:s, s:i, s:I, s:o, s:o}", "kind", states ? "finite" : "real", "dim",
+                     d->state_dim, "states", (json_int_t)states, "names",
+                     json_names(s->data ? s->data->state_labels : NULL, states), "columns",
+                     columns);
+}
+
+static json_t *json_actions(const bf__seen *d, const bf__survey *s) {
     char name[NAME];
-    json_t *list = json_array();
-    if (d->action) {
-        for (int a = 0; a < d->actions; a++)
-            json_array_append_new(list, json_real((double)s->action_count[a] / (double)d->n));
+    if (!d->action_dim)
         return json_pack("{s:s, s:i, s:o, s:o}", "kind", "discrete", "actions", d->actions, "names",
-                         json_names(d->action_names, d->actions), "shares", list);
-    }
+                         json_names(s->data ? s->data->action_names : NULL, d->actions), "shares",
+                         json_shares(d->action_count, d));
+    json_t *list = json_array();
     for (int k = 0; k < d->action_dim; k++) {
         snprintf(name, sizeof name, "a%d", k);
         json_array_append_new(list, json_range(name, &s->action_vector[k]));
@@ -179,43 +191,39 @@ static json_t *json_actions(const bf_dataset *d, const bf__survey *s) {
                      d->samples, "columns", list);
 }
 
-static json_t *json_mask(const bf_dataset *d, const bf__survey *s) {
-    if (!d->mask)
-        return json_null();
-    json_t *list = json_array();
-    for (int a = 0; a < d->actions; a++)
-        json_array_append_new(list, json_real((double)s->mask_count[a] / (double)d->n));
-    return json_pack("{s:I, s:o}", "transitions", (json_int_t)s->masked, "shares", list);
-}
-
-static json_t *json_episodes(const bf_dataset *d, const bf__survey *s) {
-    if (!d->begin)
+static json_t *json_episodes(const bf__seen *d, const bf__survey *s) {
+    if (d->bag)
         return json_null();
     return json_pack("{s:I, s:b, s:{s:I, s:I, s:I}, s:I}", "count", (json_int_t)d->episodes,
-                     "inferred", d->episodes_inferred, "length", "min", (json_int_t)s->shortest,
-                     "median", (json_int_t)s->median, "max", (json_int_t)s->longest, "start_states",
+                     "inferred", d->inferred, "length", "min", (json_int_t)s->shortest, "median",
+                     (json_int_t)s->median, "max", (json_int_t)s->longest, "start_states",
                      (json_int_t)s->start_states);
 }
 
-static json_t *make_json(const bf_dataset *d, const bf__survey *s) {
-    json_t *files = json_array(), *notes = json_array();
-    for (int f = 0; f < d->source_count; f++)
-        json_array_append_new(files, json_pack("{s:o, s:I}", "path", json_text(d->sources[f].path),
-                                               "transitions", (json_int_t)rows_of(d, f)));
+static json_t *make_json(const bf_file_rows *of, int count, const bf__survey *s) {
+    const bf__seen *d = s->seen;
+    const bool *has = d->has;
+    json_t *files = json_array(), *notes = json_array(), *mask = json_null();
+    for (int f = 0; f < count; f++)
+        json_array_append_new(files, json_pack("{s:o, s:I}", "path", json_text(of[f].path),
+                                               "transitions", (json_int_t)of[f].rows));
     for (int i = 0; i < s->note_count; i++)
         json_array_append_new(notes, json_text(s->notes[i]));
-    const char *behaviour = d->mu_all ? "mu_all" : d->mu ? "mu" : NULL;
+    if (has[BF__HAS_MASK])
+        mask = json_pack("{s:I, s:o}", "transitions", (json_int_t)d->masked, "shares",
+                         json_shares(d->mask_count, d));
+    const char *behaviour = has[BF__HAS_MU_ALL] ? "mu_all" : has[BF__HAS_MU] ? "mu" : NULL;
     return json_pack(
         "{s:o, s:b, s:I, s:[], s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
         "s:I, s:{s:b, s:b, s:b}, s:s?, s:o, s:f, s:f, s:o, s:s}",
-        "files", files, "readable", 1, "found", (json_int_t)0, "faults", "n", (json_int_t)d->n,
-        "rows_read", (json_int_t)d->rows_read, "rows_dropped", (json_int_t)d->rows_dropped, "state",
+        "files", files, "readable", 1, "found", (json_int_t)0, "faults", "n", (json_int_t)d->rows,
+        "rows_read", (json_int_t)d->read, "rows_dropped", (json_int_t)d->dropped, "state",
         json_states(d, s), "action", json_actions(d, s), "reward", json_range("r", &s->reward),
-        "weight", d->weight ? json_range("weight", &s->weight) : json_null(), "duration",
-        d->duration ? json_range("duration", &s->duration) : json_null(), "mask", json_mask(d, s),
-        "episodes", json_episodes(d, s), "terminated", (json_int_t)s->terminated, "truncated",
-        (json_int_t)s->truncated, "target", "pi", d->pi != NULL, "npi", d->npi != NULL, "na",
-        d->na != NULL, "behaviour", behaviour, "ignored",
+        "weight", has[BF__HAS_WEIGHT] ? json_range("weight", &s->weight) : json_null(), "duration",
+        has[BF__HAS_DURATION] ? json_range("duration", &s->duration) : json_null(), "mask", mask,
+        "episodes", json_episodes(d, s), "terminated", (json_int_t)d->terminated, "truncated",
+        (json_int_t)d->truncated, "target", "pi", has[BF__HAS_PI], "npi", has[BF__HAS_NPI], "na",
+        has[BF__HAS_NA], "behaviour", behaviour, "ignored",
         d->ignored ? json_text(d->ignored) : json_null(), "repeated", s->repeated, "broken",
         s->broken, "problems", notes, "version", bf_version());
 }
@@ -248,19 +256,55 @@ bf_status bf_report_faults_json(const char **out, const bf_fault *faults, int li
                          arena, err);
 }
 
+/* ---- Logs, in memory and in passes */
+
+bf_status bf_report_survey_text(const char **out, const bf_pass *pass, const bf_file_rows *files,
+                                int count, bf_arena *arena, bf_error *err) {
+    bf__survey survey;
+    bf__page page;
+    BF_TRY(bf__survey_take(&survey, pass, NULL, arena, err));
+    BF_TRY(bf__page_open(&page, err));
+    print_text(page.file, files, count, &survey);
+    return bf__page_close(&page, out, arena, err);
+}
+
+bf_status bf_report_survey_json(const char **out, const bf_pass *pass, const bf_file_rows *files,
+                                int count, bf_arena *arena, bf_error *err) {
+    bf__survey survey;
+    BF_TRY(bf__survey_take(&survey, pass, NULL, arena, err));
+    return bf__json_text(out, make_json(files, count, &survey), arena, err);
+}
+
+/* A log in memory is looked at like any other, all of it at once. */
+static bf_status look_at(bf__survey *out, bf_file_rows **files, const bf_dataset *d,
+                         bf_arena *arena, bf_error *err) {
+    bf_pass *pass;
+    BF_TRY(bf_pass_survey(&pass, arena, err));
+    BF_TRY(bf_pass_add(pass, d, 0, err));
+    BF_TRY(bf__survey_take(out, pass, d, arena, err));
+    BF_ALLOC(*files, arena, d->source_count, err);
+    for (int f = 0; f < d->source_count; f++) {
+        int64_t end = f + 1 < d->source_count ? d->sources[f + 1].first : d->n;
+        (*files)[f] = (bf_file_rows){d->sources[f].path, end - d->sources[f].first};
+    }
+    return BF_OK;
+}
+
 bf_status bf_report_log_text(const char **out, const bf_dataset *data, bf_arena *arena,
                              bf_error *err) {
     bf__survey survey;
     bf__page page;
-    BF_TRY(bf__survey_take(&survey, data, arena, err));
+    bf_file_rows *files;
+    BF_TRY(look_at(&survey, &files, data, arena, err));
     BF_TRY(bf__page_open(&page, err));
-    print_text(page.file, data, &survey);
+    print_text(page.file, files, data->source_count, &survey);
     return bf__page_close(&page, out, arena, err);
 }
 
 bf_status bf_report_log_json(const char **out, const bf_dataset *data, bf_arena *arena,
                              bf_error *err) {
     bf__survey survey;
-    BF_TRY(bf__survey_take(&survey, data, arena, err));
-    return bf__json_text(out, make_json(data, &survey), arena, err);
+    bf_file_rows *files;
+    BF_TRY(look_at(&survey, &files, data, arena, err));
+    return bf__json_text(out, make_json(files, data->source_count, &survey), arena, err);
 }
