@@ -10,7 +10,7 @@
 #include "cli/team.h"
 
 enum { TAG_SIZE = 1, TAG_BYTES = 2 };
-static const size_t most = (size_t)1 << 30; /* bytes of one message: MPI counts with int */
+enum { MOST = 1 << 20 }; /* bytes of one message: all of them have a place, whatever happens */
 
 static void sum(double *x, int64_t n) {
     for (int64_t at = 0; at < n; at += INT_MAX / 16) {
@@ -22,25 +22,41 @@ static void sum(double *x, int64_t n) {
 static void send(const void *bytes, size_t size, int to) {
     uint64_t length = size;
     MPI_Send(&length, 1, MPI_UINT64_T, to, TAG_SIZE, MPI_COMM_WORLD);
-    for (size_t at = 0; at < size; at += most) {
-        size_t count = size - at < most ? size - at : most;
+    for (size_t at = 0; at < size; at += MOST) {
+        size_t count = size - at < MOST ? size - at : MOST;
         MPI_Send((const char *)bytes + at, (int)count, MPI_BYTE, to, TAG_BYTES, MPI_COMM_WORLD);
     }
 }
 
+static size_t receive_size(int from) {
+    uint64_t length;
+    MPI_Recv(&length, 1, MPI_UINT64_T, from, TAG_SIZE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return length;
+}
+
+static void receive_bytes(char *to, size_t size, int from) {
+    static char nowhere[MOST];
+    for (size_t at = 0; at < size; at += MOST) {
+        size_t count = size - at < MOST ? size - at : MOST;
+        MPI_Recv(to ? to + at : nowhere, (int)count, MPI_BYTE, from, TAG_BYTES, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    }
+}
+
+/* If there is no memory for it, the message is taken all the same: its sender waits for that. */
 static bf_status receive(const void **bytes, size_t *size, int from, bf_arena *arena,
                          bf_error *err) {
-    uint64_t length;
-    char *to;
-    MPI_Recv(&length, 1, MPI_UINT64_T, from, TAG_SIZE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    BF_ALLOC(to, arena, (int64_t)length, err);
-    for (size_t at = 0; at < length; at += most) {
-        size_t count = length - at < most ? length - at : most;
-        MPI_Recv(to + at, (int)count, MPI_BYTE, from, TAG_BYTES, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    }
+    *size = receive_size(from);
+    char *to = bf_arena_alloc(arena, (int64_t)*size, 1, err);
+    receive_bytes(to, *size, from);
     *bytes = to;
-    *size = length;
-    return BF_OK;
+    return to ? BF_OK : BF_ENOMEM;
+}
+
+static void receive_into(void *to, size_t size, int from) {
+    if (receive_size(from) != size)
+        MPI_Abort(MPI_COMM_WORLD, BF_EFORMAT); /* another program talks */
+    receive_bytes(to, size, from);
 }
 
 static bool arrived(int *from) {
@@ -73,8 +89,12 @@ static bf_status agree(bf_status status, bf_error *err) {
 }
 
 const bf__team *bf__team_begin(int *argc, char ***argv) {
-    static bf__team team = {
-        .sum = sum, .send = send, .receive = receive, .arrived = arrived, .agree = agree};
+    static bf__team team = {.sum = sum,
+                            .send = send,
+                            .receive = receive,
+                            .receive_into = receive_into,
+                            .arrived = arrived,
+                            .agree = agree};
     int given; /* OpenMP has threads of its own, which do not talk */
     MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &given);
     MPI_Comm_rank(MPI_COMM_WORLD, &team.rank);

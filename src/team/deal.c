@@ -166,15 +166,17 @@ static void answer(bf__deal *d, int to) {
 }
 
 static bf_status hear(bf__deal *d, int from, bf_arena *arena, bf_error *err) {
-    const void *bytes;
-    size_t size;
-    BF_TRY(d->team->receive(&bytes, &size, from, arena, err));
-    header head = *(const header *)bytes;
+    const void *bytes = NULL;
+    size_t size = 0;
+    bf_status status = BF_OK;
+    header head;
+    d->team->receive_into(&head, sizeof head, from);
     if (head.size > 0)
-        BF_TRY(d->team->receive(&bytes, &size, from, arena, err));
+        status = d->team->receive(&bytes, &size, from, arena, err);
     if (head.kind == WANT)
         answer(d, from);
     d->left += head.kind == LEAVE;
+    BF_TRY(status);
     if (head.kind == GIVE)
         return bf__deal_give(d, head.job, bytes, size, err);
     if (head.kind != DONE)
@@ -223,7 +225,7 @@ static bool send_letter(bf__deal *d) {
     return true;
 }
 
-static bf_status ask(bf__deal *d, bf_arena *arena, bf_error *err) {
+static void ask(bf__deal *d) {
     bool want;
     int from;
 #pragma omp critical(bf_deal)
@@ -233,31 +235,23 @@ static bf_status ask(bf__deal *d, bf_arena *arena, bf_error *err) {
         d->asked++;
     }
     while (d->asked > 0 && d->team->arrived(&from)) {
-        const void *bytes;
-        size_t size;
-        bf_mark mark = bf_arena_mark(arena);
+        int64_t job;
         d->asked--;
-        BF_TRY(d->team->receive(&bytes, &size, from, arena, err));
-        int64_t job = *(const int64_t *)bytes;
-        bf_arena_rewind(arena, mark);
+        d->team->receive_into(&job, sizeof job, from);
 #pragma omp critical(bf_deal)
         if (job < 0)
             d->closed = true;
         else
             d->queue[d->queued++] = job;
     }
-    return BF_OK;
 }
 
-static void talk(bf__deal *d, bf_arena *arena) {
-    bf_error err = {BF_OK, ""};
+static void talk(bf__deal *d) {
     if (d->first)
         return;
     while (send_letter(d))
         continue;
-    bf_status status = ask(d, arena, &err);
-#pragma omp critical(bf_deal)
-    note(d, status, &err);
+    ask(d);
 }
 
 /* ---- Both */
@@ -280,7 +274,7 @@ static bool is_over(const bf__deal *d) {
 static void watch(bf__deal *d, bf_arena *arena) {
     for (long pause = SHORTEST_NAP;; pause = pause < LONGEST_NAP ? 2 * pause : pause) {
         listen(d, arena);
-        talk(d, arena);
+        talk(d);
         if (d->team)
             pause = SHORTEST_NAP;
         bool over = is_over(d); /* before the last look at what was done */

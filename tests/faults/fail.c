@@ -6,10 +6,11 @@
  *     FAULT_PID    a file with the number of that process, which then is not this one; this one
  *                  does nothing more
  *     FAULT_AT     which call fails, from 1; all later ones succeed. 0: none
+ *     FAULT_LEAST  bytes from which on memory counts; 4,096 unless it is said
  *     FAULT_COUNT  a file that receives the number of calls, when the process ends
  *
  * Only calls of the program count that concern files below FAULT_FOLDER, so that what the C library
- * and the system do for themselves stays out of it; memory counts from 4,096 bytes on. */
+ * and the system do for themselves stays out of it. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -29,6 +30,8 @@ static char kind[16], folder[4096];
 __attribute__((constructor)) static void start(void) {
     const char *at = getenv("FAULT_AT"), *call = getenv("FAULT_CALL"), *in = getenv("FAULT_FOLDER");
     wanted = at ? atoi(at) : 0;
+    if (getenv("FAULT_LEAST"))
+        least = (size_t)atol(getenv("FAULT_LEAST"));
     snprintf(kind, sizeof kind, "%s", call ? call : "");
     snprintf(folder, sizeof folder, "%s", in ? in : "/");
 }
