@@ -5,8 +5,7 @@
  * what it moved. Parts of the log are not estimated again.
  *
  * Under moments, the weights and the values of rows come from the sample, and err with it. How the
- * members differ says one part of that; half of the standard error that the sample alone would have
- * stands for the rest. */
+ * members differ says one part of that; what the sample says of itself (summed.c) is the rest. */
 #include <math.h>
 #include <string.h>
 
@@ -17,8 +16,6 @@
 #include "trust/evidence.h"
 #include "trust/student.h"
 #include "trust/verdict.h"
-
-static const double of_sample = 0.5;
 
 /* What the last pass says of the error of an answer. */
 typedef struct spread {
@@ -69,7 +66,7 @@ static bf_status spread_of_moments(spread *out, const bf__moments *m, bf_error *
                     .largest = m->largest / mass};
     out->effective = mass * mass / bf__moments_cross(m, BF__MOMENT_MASS, BF__MOMENT_MASS);
     out->influence = bf__moments_error(m, s.slope[BF__VALUE]);
-    double shift = bf__shift_alone * (s.value[0] - s.base[0]), given = of_sample * m->lens.doubt;
+    double shift = bf__shift_alone * (s.value[0] - s.base[0]), given = m->lens.doubt;
     out->se[BF__VALUE] =
         sqrt(out->influence * out->influence + shift * shift + s.spread * s.spread + given * given);
     for (int k = BF__VALUE + 1; k < BF__MEASURES; k++) /* in proportion */

@@ -32,8 +32,8 @@ typedef struct bf__lens {
     double centre[BF__MOST_QUANTITIES]; /* what is taken off a quantity before it is summed */
     double bound[BF__MOST_QUANTITIES];  /* |q| is cut to this, far above what the sample has */
     double low, high;                   /* of the rewards of the whole log */
-    double doubt;                       /* the standard error that the sample alone has */
-    int64_t longest;                    /* rows of the longest episode; 0: not known yet */
+    double doubt;    /* what an answer may err by because the sample does: a standard error */
+    int64_t longest; /* rows of the longest episode; 0: not known yet */
 } bf__lens;
 
 /* What the rows of a batch have. Set s = quantity * members + member. */

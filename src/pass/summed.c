@@ -19,6 +19,8 @@
 #include "trust/trust.h"
 #include "weights/noise.h"
 
+static const double of_noise = 0.5;
+
 static bool is(const char *a, const char *b) {
     return a && strcmp(a, b) == 0;
 }
@@ -53,18 +55,57 @@ bf_status bf_pass_summable(bool *out, const bf_estimator *estimator, const bf_pr
 }
 
 /* The standard error of the sample alone; 0 if nothing in it is independent of the rest. */
-static bf_status find_doubt(double *out, const bf_estimate *estimate, const bf_estimator *estimator,
+static bf_status find_error(double *out, const bf_estimate *estimate, const bf_estimator *estimator,
                             const bf_problem *sampled, const bf_settings *settings,
                             const bf_context *context, bf_arena *arena, bf_error *err) {
     bf_trust_options how;
     const bf_trust *trust;
     BF_TRY(bf_options_init(&bf_trust_table, &how, err));
     how.interval = BF_INTERVAL_FAST;
-    bf_mark mark = bf_arena_mark(arena);
     BF_TRY(bf_trust_measure(&trust, estimate, estimator, sampled, settings, &how, context, arena,
                             err));
     *out = isfinite(trust->influence) ? trust->influence : 0;
+    return BF_OK;
+}
+
+/* How far the answer of the sample still is from that of a very large one. Quarters of it answer,
+ * too. If what is wrong falls off as 1 / sqrt(rows), the quarters err twice as much as the whole,
+ * and the difference between them is what the whole errs by. 0 if no quarter gives an answer. */
+static bf_status find_trend(double *out, double value, const bf_estimator *estimator,
+                            const bf_problem *sampled, const bf_settings *settings,
+                            const bf_context *context, bf_arena *arena, bf_error *err) {
+    const int quarters = 4;
+    bf_trust_options how;
+    bf__clusters clusters;
+    bf__parts parts;
+    double sum = 0;
+    int count = 0;
+    BF_TRY(bf_options_init(&bf_trust_table, &how, err));
+    BF_TRY(bf__clusters_for(&clusters, sampled->data, &how, arena, err));
+    BF_TRY(bf__parts_run(&parts, &quarters, 1, estimator, sampled, settings, &clusters, context,
+                         arena, err));
+    if (parts.interrupted)
+        return bf_fail(err, BF_ECANCELLED, "interrupted");
+    for (int k = 0; k < parts.count; k++)
+        if (isfinite(parts.value[BF__VALUE][k])) {
+            sum += parts.value[BF__VALUE][k];
+            count++;
+        }
+    *out = count > 0 ? fabs(value - sum / count) : 0;
+    return BF_OK;
+}
+
+/* What the answer over all rows may err by because its weights and values are the sample's, as a
+ * standard error: its trend, and half of its noise, because all rows take some of that away. */
+static bf_status find_doubt(double *out, const bf_estimate *estimate, const bf_estimator *estimator,
+                            const bf_problem *sampled, const bf_settings *settings,
+                            const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf_mark mark = bf_arena_mark(arena);
+    double error, trend = 0;
+    BF_TRY(find_error(&error, estimate, estimator, sampled, settings, context, arena, err));
+    BF_TRY(find_trend(&trend, estimate->value, estimator, sampled, settings, context, arena, err));
     bf_arena_rewind(arena, mark);
+    *out = hypot(of_noise * error, trend);
     return BF_OK;
 }
 
