@@ -36,7 +36,8 @@ static double error_of(const bf__effects *e, double a, double v) {
     return sqrt(fmax(squares, 0) * j / (j - 1));
 }
 
-static void spread_of_effects(spread *out, const bf__effects *e, const bf_estimate *estimate) {
+static void spread_of_effects(spread *out, const bf__effects *e, const bf_estimate *estimate,
+                              const bf_dataset *sample) {
     double share = bf__effects_sum(e, BF__EFFECT_SHARE);
     double length = bf_estimate_get(estimate, "episode_length");
     double returned = bf_estimate_get(estimate, "episode_return");
@@ -48,7 +49,8 @@ static void spread_of_effects(spread *out, const bf__effects *e, const bf_estima
                     .weighted = estimate->model && strcmp(estimate->model, "tabular") == 0,
                     .largest = e->largest / share};
     out->effective = share * share / bf__effects_cross(e, BF__EFFECT_SHARE, BF__EFFECT_SHARE);
-    out->se[BF__VALUE] = out->influence = error_of(e, 1, 0);
+    out->influence = error_of(e, 1, 0);
+    out->se[BF__VALUE] = hypot(out->influence, bf__unseen(estimate, sample));
     out->se[BF__RETURN] = length * error_of(e, 1, returned);
     out->se[BF__LENGTH] = length * error_of(e, 0, length);
 }
@@ -132,7 +134,7 @@ bf_status bf_pass_trust(const bf_trust **out, const bf_pass *pass, const bf_esti
         BF_TRY(spread_of_moments(&e, moments, err));
     } else {
         BF_TRY(bf__effects_of(&effects, pass, err));
-        spread_of_effects(&e, effects, estimate);
+        spread_of_effects(&e, effects, estimate, sampled->data);
     }
     BF_TRY(bf_options_init(&bf_trust_table, &defaults, err));
     how = how ? how : &defaults;

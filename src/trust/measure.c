@@ -160,19 +160,20 @@ static bf_status ratio_contributions(const double **out, const measuring *m, bf_
     return BF_OK;
 }
 
-/* What the value may be off by because a finite log has gaps: the share of the target's next pairs
- * that it does not show, times two standard deviations of the reward, which count in full. Parts
- * of the log have more gaps and show it better, so this is for answers without them. */
-static double unseen(const measuring *m) {
-    double seen = bf__diagnosed(m->estimate, BF__D_COVERAGE), mean = 0, square = 0;
-    const bf_dataset *data = m->problem->data;
-    if (!(seen < 1) || m->parts.count > 0)
+double bf__unseen(const bf_estimate *estimate, const bf_dataset *data) {
+    double seen = bf__diagnosed(estimate, BF__D_COVERAGE), mean = 0, square = 0;
+    if (!(seen < 1))
         return 0;
     for (int64_t i = 0; i < data->n; i++)
         mean += data->reward[i] / (double)data->n;
     for (int64_t i = 0; i < data->n; i++)
         square += (data->reward[i] - mean) * (data->reward[i] - mean) / (double)data->n;
-    return (1 - seen) * 2 * sqrt(square) / bf__shift_alone;
+    return (1 - seen) * 2 * sqrt(square);
+}
+
+/* Parts of the log have more gaps and show it better, so this is for answers without them. */
+static double unseen(const measuring *m) {
+    return m->parts.count > 0 ? 0 : bf__unseen(m->estimate, m->problem->data) / bf__shift_alone;
 }
 
 /* What is known of the error of one measure. */

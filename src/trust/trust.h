@@ -32,6 +32,11 @@ bf_verdict bf__verdict_of(const bf_warning *reasons, int count);
 /* Of an answer that nobody measured: its warnings make the verdict. */
 bf_trust bf__trust_unmeasured(const bf_estimate *estimate);
 
+/* What the value may be off by because a finite log has gaps: the share of the target's next pairs
+ * that it does not show, times two standard deviations of the reward, which count in full. `data`
+ * is the log, or a sample of it. */
+double bf__unseen(const bf_estimate *estimate, const bf_dataset *data);
+
 /* As bf_trust_measure, into a struct that the caller has. */
 bf_status bf__trust_measure(bf_trust *out, const bf_estimate *estimate,
                             const bf_estimator *estimator, const bf_problem *problem,
