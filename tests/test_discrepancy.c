@@ -3,7 +3,7 @@
  * The least sum of absolute values is compared with all corners that there are: over weights of
  * three pairs it is at a point where two of the terms, or of the weights, are 0. Distances are
  * compared with what can be said by hand, and MMD with a plain sum over pairs of pairs. */
-#include "harness.h"
+#include "ration.h"
 
 #include <math.h>
 #include <string.h>
@@ -240,6 +240,29 @@ static void refused(void **state) {
     assert_non_null(strstr(err.message, "`discrepancy` mmd does not"));
 }
 
+/* Whatever piece of memory is missing, it is said, and nothing is kept. */
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    const double edges[] = {1, -2, 0, 3, 0.5, -1, -1, 1, 2};
+    double x[3];
+    bf__l1_result result;
+    for (long allowed = 0;; allowed++) {
+        ration r = {.left = allowed};
+        bf_allocator allocator = ration_allocator(&r);
+        bf_arena *own = NULL;
+        bf_status status = bf_arena_create(&own, &allocator, &err);
+        if (status == BF_OK)
+            status = bf__simplex_l1(x, &result, edges, 3, 3, NULL, own, &err);
+        bf_arena_destroy(own);
+        assert_int_equal(r.live, 0);
+        if (status == BF_OK) {
+            assert_true(allowed > 15 && result.gap <= 1e-8 * result.objective);
+            return;
+        }
+        assert_int_equal(status, BF_ENOMEM);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         arena_test(least_of_all_corners),
@@ -247,6 +270,7 @@ int main(void) {
         arena_test(plain_double_sums),
         arena_test(one_answer_if_all_is_seen),
         arena_test(refused),
+        arena_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
