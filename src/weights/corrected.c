@@ -8,9 +8,11 @@
  *
  * If steps are noisy (noise.c), a correction leaves out a row's own part, and its ridge is at least
  * what that allows.
- * Corrected weights have signs. A correction that makes more than a twentieth of the mass negative
- * is not believed: its ridge is raised tenfold until it does not, and where that does not help the
- * base weights stand in for it. The value is that of the weights with signs.
+ * Corrected weights have signs. A correction is not believed if it makes more than a twentieth of
+ * the mass negative, or if it leaves less than half of the effective sample that the base weights
+ * have: then it balances the flow on features by a few rows that happen to fit. Its ridge is raised
+ * tenfold until it is believed. Where that does not help the base weights stand in for it. The
+ * value is that of the weights with signs.
  * The weights that are handed out come in two kinds. Those with signs are of the variant that gives
  * the median, or the mean of the two that do: they give the value. Those without are the mean over
  * the four, with negative ones set to 0 and the rest scaled to the same sum: `negative_mass` says
@@ -31,7 +33,7 @@ enum { WIDTHS = BF__MOST_BASES, RIDGES = 2, MEMBERS = WIDTHS * RIDGES, RUNGS = 5
 _Static_assert((int)MEMBERS == (int)BF__MOST_MEMBERS, "a fit has room for all members");
 enum { FEATURES = 800, ALL_ROWS = 40000, SOME_ROWS = 30000, LARGE = 100000 };
 static const double widths[WIDTHS] = {2, 1}; /* the last one's features serve the report */
-static const double credible = 0.05;
+static const double credible = 0.05, costly = 2;
 
 typedef struct trial {
     bf__points points;
@@ -85,12 +87,14 @@ static double mean_reward(const double *w, const double *reward, int64_t n) {
 }
 
 static bool believable(const trial *t, const double *w, int64_t n) {
-    double negative = 0, sum = 0;
+    double negative = 0, sum = 0, squares = 0, before = 0;
     for (int64_t i = 0; i < n; i++) {
         sum += w[i];
         negative -= w[i] < 0 ? w[i] : 0;
+        squares += w[i] * w[i];
+        before += t->base.u[i] * t->base.u[i];
     }
-    return isfinite(sum) && negative <= credible * t->base.sum;
+    return isfinite(sum) && negative <= credible * t->base.sum && squares <= costly * before;
 }
 
 /* The first `rungs` of t->w; those above are made where they are needed. */
@@ -251,7 +255,8 @@ static double summarise(double *spread, double *with_signs, const trial *t, int6
 static bf_status warn(bf_estimate *out, const trial *t, bf_arena *arena, bf_error *err) {
     if (t->abandoned > 0)
         BF_TRY(bf__warn(out, arena, err, BF__W_CORRECTION_DROPPED, false,
-                        "%d of %d corrections were not credible (too much negative weight): the "
+                        "%d of %d corrections were not credible (too much negative weight, or too "
+                        "few rows that carry it): the "
                         "base weights stand in for them",
                         t->abandoned, t->members));
     if (t->interrupted)
