@@ -23,6 +23,7 @@ SECTIONS = {
     "policy": "Policies",
     "estimate": "Questions",
     "compare": "Comparisons",
+    "batch": "Many questions",
     "answer": "Answers",
     "passes": "Logs in parts",
     "worlds": "Environments",

@@ -3,6 +3,7 @@
  * together is refused. */
 #include "line.h"
 
+#include "backflow/rng.h"
 #include "pass/landmarks.h"
 #include "pass/moments.h"
 #include "trust/trust.h"
@@ -358,11 +359,101 @@ static void what_does_not_fit_together_is_refused(void **state) {
     assert_non_null(strstr(err.message, "this step ends the episode, and no step of the sample"));
 }
 
+/* ---- Actions that are vectors */
+
+enum { STEPS = 40, WALKS = 200, DRAWN = 3 };
+
+/* s' = 0.8 s + a + noise and r = s, by a ~ N(0, 1); the target draws a ~ N(0.5, 0.25), and earns
+ * 0.5 / (1 - 0.8) = 2.5. Walks [from, to) as a log. */
+static const bf_dataset *walks(int64_t from, int64_t to) {
+    int64_t n = (to - from) * STEPS;
+    double *block = bf_arena_alloc(arena, n * (5 + DRAWN), sizeof *block, &err), *s = block;
+    double *a = s + n, *r = a + n, *ns = r + n, *id = ns + n, *na = id + n;
+    for (int64_t w = from, i = 0; w < to; w++) {
+        bf_rng rng = bf_rng_make((uint64_t)w, "walks", 0);
+        double x = bf_rng_normal(&rng);
+        for (int t = 0; t < STEPS; t++, i++) {
+            s[i] = r[i] = x;
+            a[i] = bf_rng_normal(&rng);
+            ns[i] = x = 0.8 * x + a[i] + 0.5 * bf_rng_normal(&rng);
+            id[i] = (double)w;
+            for (int m = 0; m < DRAWN; m++)
+                na[i * DRAWN + m] = 0.5 + 0.5 * bf_rng_normal(&rng);
+        }
+    }
+    bf_columns *c;
+    const bf_dataset *data;
+    const struct {
+        const char *name;
+        bf_array array;
+    } list[] = {
+        {"s", bf_array_2d(s, BF_FLOAT64, n, 1)},     {"a", bf_array_2d(a, BF_FLOAT64, n, 1)},
+        {"r", bf_array_1d(r, BF_FLOAT64, n)},        {"ns", bf_array_2d(ns, BF_FLOAT64, n, 1)},
+        {"episode", bf_array_1d(id, BF_FLOAT64, n)}, {"na", bf_array_2d(na, BF_FLOAT64, n, DRAWN)},
+    };
+    assert_ok(bf_columns_create(&c, "walks", arena, &err), err);
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+        assert_ok(bf_columns_add(c, list[k].name, &list[k].array, &err), err);
+    assert_ok(bf_dataset_from_columns(&data, c, NULL, arena, &err), err);
+    return data;
+}
+
+/* All walks, in `parts` passes that are made one. */
+static bf_pass *walk_over(bf_pass *empty, int parts) {
+    bf_pass *pass[8];
+    for (int k = 0; k < parts; k++) {
+        pass[k] = copy_of(empty);
+        assert_ok(bf_pass_add(pass[k], walks(WALKS * k / parts, WALKS * (k + 1) / parts), 0, &err),
+                  err);
+    }
+    for (int k = parts - 1; k > 0; k--)
+        assert_ok(bf_pass_merge(pass[k - 1], copy_of(pass[k]), &err), err);
+    return pass[0];
+}
+
+static void actions_may_be_vectors(void **state) {
+    (void)state;
+    bf_problem problem = {.gamma = 1, .terminal = BF_TERMINAL_RESTART};
+    const bf_estimator *method = bf_estimator_find("blackbox");
+    const bf_estimate *on_sample, *found;
+    const bf_trust *trust;
+    bf_settings *settings;
+    bf_interval interval;
+    bf_pass *sample, *landmarks, *moments;
+    bool summable;
+    assert_ok(bf_estimator_settings(&settings, method, NULL, arena, &err), err);
+    assert_ok(bf_pass_sample(&sample, 1600, 1, arena, &err), err);
+    sample = walk_over(sample, 3);
+    bf_overview seen = bf_pass_overview(sample);
+    assert_int_equal(seen.rows, WALKS * STEPS);
+    assert_int_equal(seen.actions, 0);
+    assert_ok(bf_pass_sample_log(&problem.data, sample, NULL, arena, &err), err);
+    assert_int_equal(bf_dataset_action_dim(problem.data), 1);
+    assert_ok(bf_pass_summable(&summable, method, &problem, settings, arena, &err), err);
+    assert_true(summable);
+    assert_ok(bf_pass_landmarks(&landmarks, &on_sample, method, &problem, &seen, settings, NULL,
+                                arena, &err),
+              err);
+    bf_pass *whole = walk_over(landmarks, 1);
+    same_bytes(whole, walk_over(landmarks, 4));
+    assert_ok(bf_pass_moments(&moments, whole, arena, &err), err);
+    whole = walk_over(moments, 1);
+    same_bytes(whole, walk_over(moments, 2));
+    same_bytes(whole, walk_over(moments, 7));
+    assert_ok(bf_pass_moments_answer(&found, whole, method, on_sample, &problem, arena, &err), err);
+    assert_ok(bf_pass_trust(&trust, whole, found, &problem, &seen, NULL, NULL, arena, &err), err);
+    assert_true(bf_trust_interval(trust, &interval));
+    assert_near(bf_estimate_value(found), 2.5, 0.3);
+    assert_near(bf_pass_naive(whole), 0, 0.3); /* which is far from it */
+    assert_true(interval.low < 2.5 && interval.high > 2.5);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         arena_test(the_answer_is_the_definition),
         arena_test(damaged_bytes_are_refused),
         arena_test(what_does_not_fit_together_is_refused),
+        arena_test(actions_may_be_vectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

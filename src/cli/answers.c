@@ -16,6 +16,7 @@
 struct bf__answers {
     const char *path; /* NULL: standard output */
     int file;
+    bool echo; /* lines go to standard output as well */
 };
 
 static bf_status failed(const char *path, const char *what, bf_error *err) {
@@ -72,7 +73,7 @@ bf_status bf__key_of(bf__key *out, const char *text, const char *const *specs, b
 typedef struct contents {
     char *kept, *old; /* lines that stay, and those that answer other questions */
     size_t kept_size, old_size;
-    FILE *keep, *move;
+    FILE *keep, *move, *echo; /* echo NULL: nowhere */
     int64_t moved;
     bool changed; /* something does not stay */
 } contents;
@@ -111,6 +112,8 @@ static bf_status sort_line(contents *c, const char *line, size_t size, const cha
                        "%s:%lld: is not an answer of backflow batch; --fresh begins the file anew",
                        path, (long long)number);
     c->changed = c->changed || !stays;
+    if (stays && k >= 0 && c->echo)
+        fwrite(line, 1, size, c->echo);
     if (stays)
         fwrite(line, 1, size, c->keep);
     else if (answered)
@@ -166,7 +169,7 @@ static bf_status open_locked(bf__answers *a, bf_error *err) {
 /* Reads the file and leaves in it only what counts. */
 static bf_status settle(bf__answers *a, bf__known *known, const bf__key *keys, int64_t count,
                         bf__tool *tool, bf_error *err) {
-    contents c = {0};
+    contents c = {.echo = a->echo ? tool->out : NULL};
     const char *path = a->path;
     FILE *file = fopen(path, "rb");
     if (!file)
@@ -176,6 +179,8 @@ static bf_status settle(bf__answers *a, bf__known *known, const bf__key *keys, i
     bf_status status = c.keep && c.move ? sort_lines(&c, file, path, known, keys, count, err)
                                         : bf_fail(err, BF_ENOMEM, "out of memory");
     fclose(file);
+    if (c.echo)
+        fflush(c.echo);
     bool bad = c.keep && fclose(c.keep) != 0;
     bad = (c.move && fclose(c.move) != 0) || bad;
     if (bad && status == BF_OK)
@@ -195,11 +200,12 @@ static bf_status settle(bf__answers *a, bf__known *known, const bf__key *keys, i
 /* ---- The file */
 
 bf_status bf__answers_open(bf__answers **out, bf__known *known, const char *path, bool fresh,
-                           const bf__key *keys, int64_t count, bf__tool *tool, bf_error *err) {
+                           bool echo, const bf__key *keys, int64_t count, bf__tool *tool,
+                           bf_error *err) {
     struct stat about;
     bf__answers *a;
     BF_ALLOC(a, tool->arena, 1, err);
-    *a = (bf__answers){path, STDOUT_FILENO};
+    *a = (bf__answers){path, STDOUT_FILENO, path && echo};
     *out = a;
     BF_ALLOC(known->answered, tool->arena, count, err);
     memset(known->answered, 0, (size_t)count * sizeof *known->answered);
@@ -216,6 +222,17 @@ bf_status bf__answers_open(bf__answers **out, bf__known *known, const char *path
     return settle(a, known, keys, count, tool, err);
 }
 
+static bf_status write_line(int file, const char *path, const char *line, size_t length,
+                            bf_error *err) {
+    for (size_t at = 0; at < length;) {
+        ssize_t wrote = write(file, line + at, length - at);
+        if (wrote < 0)
+            return failed(path ? path : "standard output", "written", err);
+        at += (size_t)wrote;
+    }
+    return BF_OK;
+}
+
 bf_status bf__answers_add(bf__answers *a, const bf__key *key, const char *text, size_t size,
                           bf_error *err) {
     char *line = NULL;
@@ -227,16 +244,11 @@ bf_status bf__answers_add(bf__answers *a, const bf__key *key, const char *text, 
         free(line);
         return bf_fail(err, BF_ENOMEM, "out of memory");
     }
-    for (size_t at = 0; at < length;) {
-        ssize_t wrote = write(a->file, line + at, length - at);
-        if (wrote < 0) {
-            free(line);
-            return failed(a->path ? a->path : "standard output", "written", err);
-        }
-        at += (size_t)wrote;
-    }
+    bf_status status = write_line(a->file, a->path, line, length, err);
+    if (status == BF_OK && a->echo)
+        status = write_line(STDOUT_FILENO, NULL, line, length, err);
     free(line);
-    return BF_OK;
+    return status;
 }
 
 void bf__answers_close(bf__answers *a) {

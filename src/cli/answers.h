@@ -27,9 +27,11 @@ typedef struct bf__known {
  * key, because something has changed, is moved to a file beside it, path.old. Failures are
  * forgotten, and so is a last line that was cut off. Answers about other logs and policies stay. A
  * file with anything else is refused, unless it is to be begun `fresh`. Without a path, answers go
- * to standard output, and none is known. */
+ * to standard output, and none is known. `echo`: they go there as well, those that are known first.
+ */
 bf_status bf__answers_open(bf__answers **out, bf__known *known, const char *path, bool fresh,
-                           const bf__key *keys, int64_t count, bf__tool *tool, bf_error *err);
+                           bool echo, const bf__key *keys, int64_t count, bf__tool *tool,
+                           bf_error *err);
 
 /* Adds a line, at once; `text` is what follows the names. */
 bf_status bf__answers_add(bf__answers *answers, const bf__key *key, const char *text, size_t size,

@@ -19,7 +19,8 @@ typedef struct batch_options {
     double gamma;
     int terminal;
     bf__further further;
-    bool together, fresh, strict;
+    bf__large_options large;
+    bool together, fresh, lines, strict;
 } batch_options;
 
 static const bf_option rows[] = {
@@ -41,10 +42,14 @@ static const bf_option rows[] = {
     BF_OPTION_CHOICE(batch_options, terminal, "restart", "restart|absorb|ignore",
                      BF__TERMINAL_HELP),
     BF__FURTHER_ROWS(batch_options, further.),
+    BF__LARGE_ROWS(batch_options, large.),
     BF_OPTION(batch_options, output, NULL,
               "FILE: Where the lines go; they are added as they come, and answers that FILE has "
               "are not asked for again. Without it, standard output. Also -o."),
     BF_OPTION(batch_options, fresh, "no", "Forget the answers that FILE has."),
+    BF_OPTION(batch_options, lines, "no",
+              "Print every line on standard output, too, if there is a FILE: those that it has "
+              "first."),
     BF_OPTION(batch_options, strict, "no",
               "Exit with status 1 if all have an answer, but a verdict is that the log cannot "
               "tell."),
@@ -128,9 +133,9 @@ static bool on_watch(void *self) {
 
 /* Options that do not change an answer, or stand in a key by themselves. */
 static bool counts(const char *field) {
-    static const char *const others[] = {"policies", "policy", "policy_command", "output",
-                                         "together", "fresh",  "strict",         "threads",
-                                         "quiet",    "help"};
+    static const char *const others[] = {
+        "policies", "policy", "policy_command", "output", "together", "fresh",
+        "lines",    "strict", "threads",        "quiet",  "help"};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (strcmp(field, others[k]) == 0)
             return false;
@@ -209,8 +214,8 @@ static bf_status find_open(batch *b, bf_error *err) {
     if (!team || team->rank == 0) {
         status = make_keys(b, err);
         if (status == BF_OK)
-            status = bf__answers_open(&b->answers, &known, b->o->output, b->o->fresh, b->keys,
-                                      count, b->tool, err);
+            status = bf__answers_open(&b->answers, &known, b->o->output, b->o->fresh, b->o->lines,
+                                      b->keys, count, b->tool, err);
         for (int64_t k = 0; k < count && status == BF_OK; k++)
             open[k] = !known.answered[k];
         b->cannot_tell = known.untrusted;
@@ -231,7 +236,7 @@ static bf_status find_open(batch *b, bf_error *err) {
 static bf_status read_only_log(const batch *b, bf_error *err) {
     bf__shelved log;
     bf_error cause = {BF_OK, ""};
-    if (b->questions.log_count > 1)
+    if (b->questions.log_count > 1 || b->o->large.max_memory > 0)
         return BF_OK;
     bf_status status = bf__shelf_take(&log, b->way.shelf, 0, &b->tool->context, &cause);
     bf__shelf_give_back(b->way.shelf, 0, &log);
@@ -264,7 +269,7 @@ static bf_status answer_all(batch *b, bf_error *err) {
 static bf_status tell(const batch *b, bf_error *err) {
     const bf__questions *q = &b->questions;
     int64_t answers = q->count - b->failed, before = q->count - b->open_count;
-    if (b->o->output) {
+    if (b->o->output && !b->o->lines) {
         fprintf(b->tool->out, "%s: %lld answer%s", b->o->output, (long long)answers,
                 answers == 1 ? "" : "s");
         if (before > 0)
@@ -328,6 +333,8 @@ static bf_status run(bf__tool *tool, int argc, char **argv, int *exit_status, bf
                             .asked = {NULL, o.behavior, o.gamma, o.terminal, with.trust.cluster,
                                       o.further.by, &with.command, false},
                             .further = &o.further,
+                            .large = &o.large,
+                            .logs = b.questions.logs,
                             .common = &tool->common};
     BF_TRY(bf__question_reading(&b.reading, &b.way.asked, &with.read, tool->arena, err));
     bf_status status = ask_all(&b, exit_status, err);

@@ -93,33 +93,70 @@ void bf__batch_names(FILE *out, const bf__questions *all, const bf__batch_questi
 /* ---- One question */
 
 static bf_status answer(const char **json, bool *cannot_tell, const bf__batch_way *way,
-                        bf__tool *tool, const bf__shelved *log, const char *policy, bf_error *err) {
-    bf__job j = {.with = way->with};
-    bf__asked asked = way->asked;
+                        bf__tool *tool, const bf__job *j, bf_error *err) {
     bf_answer found;
-    asked.policy = policy;
-    j.q.seconds_read = log->seconds;
-    j.q.problem = (bf_problem){.data = log->data,
-                               .gamma = asked.gamma,
-                               .terminal = asked.terminal,
-                               .size = sizeof j.q.problem};
-    BF_TRY(bf__question_apply(&j.q, tool, &asked, err));
-    BF_TRY(bf__methods_check(&way->with->methods, &j.q.problem, tool->arena, err));
-    BF_TRY(bf__ask_method(&found, tool, &j, 0, err));
-    BF_TRY(bf__ask_further(&found, tool, way->further, &j, err));
+    BF_TRY(bf__methods_check(&way->with->methods, &j->q.problem, tool->arena, err));
+    BF_TRY(bf__ask_method(&found, tool, j, 0, err));
+    BF_TRY(bf__ask_further(&found, tool, way->further, j, err));
     *cannot_tell = bf_trust_verdict(found.trust) == BF_VERDICT_CANNOT_TELL;
     return bf_report_json(json, &found, tool->arena, err);
 }
 
-static bf_status ask(const char **json, bool *cannot_tell, const bf__batch_way *way, bf__tool *tool,
-                     const bf__batch_question *question, bf_error *err) {
-    bf__shelved log;
-    bf_status status = bf__shelf_take(&log, way->shelf, question->log, &tool->context, err);
-    if (status == BF_OK)
-        status = answer(json, cannot_tell, way, tool, &log, question->policy, err);
+static void close_commands(bf__tool *tool) {
     for (int k = 0; k < tool->command_count; k++)
         bf_policy_close(tool->commands[k]);
+}
+
+static bf_status ask_in_memory(const char **json, bool *cannot_tell, const bf__batch_way *way,
+                               bf__tool *tool, const bf__batch_question *question,
+                               const bf__asked *asked, bf_error *err) {
+    bf__job j = {.with = way->with};
+    bf__shelved log;
+    bf_status status = bf__shelf_take(&log, way->shelf, question->log, &tool->context, err);
+    if (status == BF_OK) {
+        j.q.seconds_read = log.seconds;
+        j.q.problem = (bf_problem){.data = log.data,
+                                   .gamma = asked->gamma,
+                                   .terminal = asked->terminal,
+                                   .size = sizeof j.q.problem};
+        status = bf__question_apply(&j.q, tool, asked, err);
+    }
+    if (status == BF_OK)
+        status = answer(json, cannot_tell, way, tool, &j, err);
+    close_commands(tool);
     bf__shelf_give_back(way->shelf, question->log, &log);
+    return status;
+}
+
+/* The log is read for this question alone, as `estimate` reads one that does not fit. */
+static bf_status ask_in_pieces(const char **json, bool *cannot_tell, const bf__batch_way *way,
+                               const bf__opening *with, bf__tool *tool, const bf__asked *asked,
+                               bf_error *err) {
+    const bf__further *f = way->further;
+    bf__large large = {.options = NULL};
+    bf__job j = {.with = with, .large = &large, .whole = !f->horizon && !f->risk && !f->by};
+    bf_status status = bf__large_load(&large, &j.q, tool, way->large, asked, with, err);
+    if (status == BF_OK)
+        status = answer(json, cannot_tell, way, tool, &j, err);
+    close_commands(tool);
+    bf__large_close(&large);
+    return status;
+}
+
+static bf_status ask(const char **json, bool *cannot_tell, const bf__batch_way *way, bf__tool *tool,
+                     const bf__batch_question *question, bf_error *err) {
+    const bf__batch_log *log = &way->logs[question->log];
+    bf__opening with = *way->with;
+    bf__asked asked = way->asked;
+    bool pieces = false;
+    asked.policy = question->policy;
+    with.log_count = log->count;
+    BF_ALLOC(with.logs, tool->arena, log->count, err);
+    memcpy(with.logs, log->paths, (size_t)log->count * sizeof *with.logs);
+    bf_status status = bf__large_wanted(&pieces, way->large, tool, &with, err);
+    if (status == BF_OK)
+        status = pieces ? ask_in_pieces(json, cannot_tell, way, &with, tool, &asked, err)
+                        : ask_in_memory(json, cannot_tell, way, tool, question, &asked, err);
     return bf__args_flags(way->with->slots, way->with->slot_count, status, err);
 }
 

@@ -10,6 +10,8 @@ typedef struct bf__batch_way {
     const bf__opening *with;
     bf__asked asked; /* but for the policy */
     const bf__further *further;
+    const bf__large_options *large;
+    const bf__batch_log *logs;
     const bf__common *common;
     bf__shelf *shelf;
     int threads; /* of one question */

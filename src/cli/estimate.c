@@ -35,6 +35,7 @@ static const bf_option rows[] = {
                      BF__TERMINAL_HELP),
     BF__FURTHER_ROWS(estimate_options, further.),
     BF__LARGE_ROWS(estimate_options, large.),
+    BF__WORK_ROW(estimate_options, large.),
     BF_OPTION(estimate_options, json, NULL, BF__JSON_HELP),
     BF_OPTION(estimate_options, report, NULL, BF__REPORT_HELP),
     BF_OPTION(

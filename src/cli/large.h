@@ -20,11 +20,13 @@ typedef struct bf__large_options {
                   "anything else, the sample stands for the log. 0: no limit.",                    \
                   NULL),                                                                           \
         BF_OPTION_ROW("sample", type, at sample, "50000", 1, 1e9, NULL, "N: Rows of that sample.", \
-                      NULL),                                                                       \
-        BF_OPTION_ROW("work", type, at work, NULL, 0, 0, NULL,                                     \
-                      "DIR: Keep every finished reading of the files there; an estimate that was " \
-                      "interrupted goes on from the last one.",                                    \
                       NULL)
+
+#define BF__WORK_ROW(type, at)                                                                     \
+    BF_OPTION_ROW("work", type, at work, NULL, 0, 0, NULL,                                         \
+                  "DIR: Keep every finished reading of the files there; an estimate that was "     \
+                  "interrupted goes on from the last one.",                                        \
+                  NULL)
 
 /* A log that is read in pieces. */
 typedef struct bf__large {

@@ -13,6 +13,7 @@ from . import _blas
 from ._library import text as _text
 from ._native import lib as _lib
 from .answer import Answer, Balance, Interval, Reason
+from .batch import Asked, batch
 from .bridges import from_d3rlpy, from_rlds, from_scope_rl, scorer
 from .compare import Comparison, Pair, compare
 from .errors import (
@@ -40,6 +41,7 @@ __version__ = _text(_lib.bf_version())
 __all__ = [
     "AbsentError",
     "Answer",
+    "Asked",
     "BackflowError",
     "Balance",
     "CancelledError",
@@ -61,6 +63,7 @@ __all__ = [
     "Reason",
     "Truth",
     "UsageError",
+    "batch",
     "begin",
     "compare",
     "environments",

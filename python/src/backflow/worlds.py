@@ -182,22 +182,29 @@ def reproduce(experiment: str, output: PathLike, *, quick: bool = False, **optio
     words = [os.fspath(tool()), "reproduce", experiment, "--output", os.fspath(output)]
     if quick:
         words.append("--quick")
+    words += flags(options)
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode not in (0, 1):
+        said = done.stderr.strip().splitlines()[-1:] or ["it failed"]
+        raise of_exit(done.returncode, said[0].partition("reproduce: ")[2] or said[0])
+    with open(Path(output) / f"{experiment}.json", encoding="utf-8") as file:
+        found: dict[str, Any] = json.load(file)
+    return found
+
+
+def flags(options: Mapping[str, Any]) -> list[str]:
+    """Options as words of a command line: ``runs=3`` is ``--runs 3``."""
+    words = []
     for name, given in options.items():
         flag = name.replace("_", "-")
         if given is True or given is False:
             words.append(f"--{flag}" if given else f"--no-{flag}")
         elif given is not None:
             words += [f"--{flag}", as_text(given)]
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if done.returncode not in (0, 1):
-        said = done.stderr.strip().splitlines()[-1:] or ["it failed"]
-        raise _of_exit(done.returncode, said[0].partition("reproduce: ")[2] or said[0])
-    with open(Path(output) / f"{experiment}.json", encoding="utf-8") as file:
-        found: dict[str, Any] = json.load(file)
-    return found
+    return words
 
 
-def _of_exit(status: int, message: str) -> errors.BackflowError:
+def of_exit(status: int, message: str) -> errors.BackflowError:
     """The exception for the exit status of the tool."""
     kinds = ["", "", "EUSAGE", "EFILE", "EFORMAT", "EDATA", "EPOLICY", "ENEEDS", "ENOMEM", "ENUMERIC", "EABSENT"]
     return errors.of_status(kinds[status] if 0 < status < len(kinds) else "ECANCELLED", message)
