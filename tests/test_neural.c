@@ -225,6 +225,40 @@ static void fast_is_plain(void **state) {
     assert_true(got[0] == 0 && ess == 0);
 }
 
+/* The distance from given weights by its definition, and its slope by central differences. */
+static void apart(void **state) {
+    (void)state;
+    enum { N = 50 };
+    double u[N], sum = 0, total = 0, wanted = 0;
+    float w[N], slope[N], unused[N];
+    bf_rng rng = bf_rng_make(5, "u", 0);
+    for (int i = 0; i < N; i++) {
+        u[i] = i % 7 ? bf_rng_uniform(&rng) : 0;
+        w[i] = (float)(0.5 + bf_rng_uniform(&rng));
+        total += u[i];
+        sum += (double)w[i];
+    }
+    for (int i = 0; i < N; i++)
+        wanted += u[i] > 0 ? u[i] / total * log(u[i] / total / ((double)w[i] / sum)) : 0;
+    assert_near(bf__neural_apart(slope, u, w, N), wanted, 1e-12);
+    for (int i = 0; i < N; i++) {
+        float at = w[i], up = at + 1e-3f, down = at - 1e-3f;
+        w[i] = up;
+        double value = bf__neural_apart(unused, u, w, N);
+        w[i] = down;
+        value -= bf__neural_apart(unused, u, w, N);
+        w[i] = at;
+        assert_near(value / ((double)up - (double)down), (double)slope[i], 1e-6);
+    }
+    for (int i = 0; i < N; i++)
+        w[i] = (float)(u[i] += 0.1); /* proportional: nothing apart, nowhere to go */
+    assert_near(bf__neural_apart(slope, u, w, N), 0, 1e-7);
+    for (int i = 0; i < N; i++)
+        assert_near((double)slope[i], 0, 1e-7);
+    w[3] = 0;
+    assert_true(bf__neural_apart(slope, u, w, N) == BF__NEURAL_LOST && slope[0] == 0);
+}
+
 /* A batch against the plain one, and its mean over many batches against the whole. */
 static void batches(void **state) {
     (void)state;
@@ -275,24 +309,61 @@ static void batches(void **state) {
     assert_near(mean, top, 4 * noise);
 }
 
+/* The start finds weights that are a smooth function of the state under the noise that they have:
+ * nearer to the function than what it was given, and than equal weights. */
+static void begins_near(void **state) {
+    (void)state;
+    enum { N = 600 };
+    bf_dataset data = make_log((shape){.n = N, .d = 2, .actions = 2, .horizon = 50, .scale = 1});
+    double *k, *smooth = room(N, sizeof *smooth), *noisy = room(N, sizeof *noisy), given = 0;
+    float *inputs = room(2 * N, sizeof *inputs), *slope = room(N, sizeof *slope);
+    float *equal = room(N, sizeof *equal), *noise = room(N, sizeof *noise);
+    bf_rng rng = bf_rng_make(6, "noise", 0);
+    for (int i = 0; i < 2 * N; i++)
+        inputs[i] = (float)data.state[i];
+    for (int i = 0; i < N; i++) {
+        smooth[i] = exp(data.state[i] - sin(2 * data.state[N + i]));
+        given += noisy[i] = smooth[i] * exp(0.5 * bf_rng_normal(&rng));
+        noise[i] = (float)noisy[i];
+        equal[i] = 1;
+    }
+    for (int i = 0; i < N; i++)
+        noisy[i] /= given;
+    bf__neural_task task = {.flow = make_flow(&data, &k), .inputs = inputs, .near = noisy};
+    task.first_steps = 200;
+    task.context = &one;
+    bf__neural_fit fit;
+    assert_ok(bf__mlp_make(&task.net, 2, "20-10", 1, BF__SIGMOID, BF__SOFTPLUS, &err), err);
+    assert_ok(bf__neural_start(&fit, &task, arena, &err), err);
+    assert_ok(bf__neural_begin(&fit, &task, arena, &err), err);
+    assert_true(fit.steps > 5 && !fit.diverged && !fit.interrupted);
+    double apart = bf__neural_apart(slope, smooth, fit.weights, N);
+    assert_true(apart < 0.1 * bf__neural_apart(slope, smooth, equal, N));
+    assert_true(apart < bf__neural_apart(slope, smooth, noise, N));
+}
+
 /* ---- The estimate */
 
 /* A finite process, its states put on a line: close to the tabular answer, which is exact. */
 static void finite_process(void **state) {
     (void)state;
     bf_rng rng = bf_rng_make(21, "mdp", 0);
+    static const char *const ways[] = {"bandwidth=0.3 steps=300 restarts=1 start=equal",
+                                       "bandwidth=0.3 steps=300 restarts=1"};
     for (int round = 0; round < 2; round++) {
         mdp m = mdp_random(MDP_DENSE, &rng, arena);
         bf_dataset data = mdp_log(&m, 0, arena);
         data.real_state = true;
-        bf_estimate answer;
-        assert_ok(estimate(&answer, &data, "bandwidth=0.3 steps=300 restarts=1", &one), err);
         double exact = mdp_value(&m, 1, NULL), naive = 0;
         for (int64_t i = 0; i < data.n; i++)
             naive += data.reward[i] / (double)data.n;
-        assert_near(answer.value, exact, fmax(0.05 * fabs(naive - exact), 2e-3));
-        assert_true(bf_estimate_get(&answer, "flow_residual") <
-                    0.02 * bf_estimate_get(&answer, "flow_residual_uniform"));
+        for (int way = 0; way < 2; way++) {
+            bf_estimate answer;
+            assert_ok(estimate(&answer, &data, ways[way], &one), err);
+            assert_near(answer.value, exact, fmax(0.05 * fabs(naive - exact), 2e-3));
+            assert_true(bf_estimate_get(&answer, "flow_residual") <
+                        0.02 * bf_estimate_get(&answer, "flow_residual_uniform"));
+        }
     }
 }
 
@@ -300,9 +371,8 @@ static void threads_and_ways(void **state) {
     (void)state;
     bf_dataset data = make_log(
         (shape){.n = 600, .d = 2, .actions = 2, .horizon = 50, .scale = 1, .terminated = true});
-    for (int way = 0; way < 3; way++) {
-        static const char *const o[] = {"optimizer=lbfgs steps=30",
-                                        "optimizer=lbfgs features=100 steps=30",
+    for (int way = 0; way < 4; way++) {
+        static const char *const o[] = {"steps=30", "start=equal steps=30", "features=100 steps=30",
                                         "optimizer=adam steps=100 batch=200 rate=0.02"};
         bf_estimate first, second;
         assert_ok(estimate(&first, &data, o[way], &one), err);
@@ -329,11 +399,11 @@ static void odd_logs(void **state) {
         {.n = 60, .d = 2, .actions = 0, .horizon = 20, .scale = 1},
     };
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-        for (int way = 0; way < 3; way++) {
+        for (int way = 0; way < 4; way++) {
             bf_dataset data = make_log(shapes[s]);
-            static const char *const o[] = {"optimizer=lbfgs steps=30 restarts=1",
-                                            "optimizer=lbfgs features=30 steps=30 restarts=1",
-                                            "optimizer=adam steps=30 batch=16 restarts=1"};
+            static const char *const o[] = {
+                "steps=30 restarts=1", "start=equal steps=30 restarts=1",
+                "features=30 steps=30 restarts=1", "optimizer=adam steps=30 batch=16 restarts=1"};
             bf_estimate answer;
             double sum = 0;
             assert_ok(estimate(&answer, &data, o[way], &one), err);
@@ -348,7 +418,8 @@ static void odd_logs(void **state) {
 }
 
 static bool stop_at_five(void *context, const bf_progress *progress) {
-    (void)progress;
+    if (strcmp(progress->task, "fitting the weights") != 0)
+        return true;
     return ++*(int *)context < 5;
 }
 
@@ -358,7 +429,7 @@ static void interrupted(void **state) {
     int calls = 0;
     bf_context context = {.callbacks = {NULL, stop_at_five, &calls}, .threads = 1, .seed = 1};
     bf_estimate answer;
-    assert_ok(estimate(&answer, &data, "", &context), err);
+    assert_ok(estimate(&answer, &data, "start=equal", &context), err);
     bool said = false;
     for (int i = 0; i < answer.warning_count; i++)
         said |= strstr(answer.warnings[i].text, "interrupted: ") && answer.warnings[i].distrust;
@@ -377,9 +448,10 @@ static void bad_options(void **state) {
     assert_string_equal(err.message, "rate: is read by the optimizer adam; lbfgs takes all "
                                      "transitions at once");
     assert_int_equal(estimate(&answer, &data, "optimizer=adam features=9", &one), BF_EUSAGE);
-    assert_string_equal(err.message,
-                        "features: are read by the optimizer lbfgs; adam takes batches "
-                        "of the kernel itself");
+    assert_string_equal(err.message, "features: is read by the optimizer lbfgs; adam takes batches "
+                                     "of the kernel itself, from equal weights");
+    assert_int_equal(estimate(&answer, &data, "optimizer=adam start=chain", &one), BF_EUSAGE);
+    assert_non_null(strstr(err.message, "start: is read by the optimizer lbfgs"));
 }
 
 /* ---- Memory */
@@ -390,8 +462,7 @@ static void every_allocation_may_fail(void **state) {
         (shape){.n = 40, .d = 2, .actions = 2, .horizon = 10, .scale = 1, .terminated = true});
     bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
     for (int way = 0; way < 3; way++) {
-        static const char *const o[] = {"optimizer=lbfgs steps=2 restarts=1",
-                                        "optimizer=lbfgs features=10 steps=2 restarts=1",
+        static const char *const o[] = {"steps=2 restarts=1", "features=10 steps=2 restarts=1",
                                         "optimizer=adam steps=2 batch=16 restarts=1"};
         bf_settings *settings = with(o[way], arena);
         long failures = 0;
@@ -414,8 +485,10 @@ static void every_allocation_may_fail(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        arena_test(begins_near),
         arena_test(gradients),
         arena_test(fast_is_plain),
+        arena_test(apart),
         arena_test(batches),
         arena_test(finite_process),
         arena_test(threads_and_ways),

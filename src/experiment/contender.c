@@ -24,7 +24,8 @@ static const bf__contender list[] = {
      18, NULL},
     {"dualdice-0.9", "DualDICE (0.9)", "dualdice", "average-gamma=0.9", "#CC79A7", 12, 2, 18, NULL},
     {"blackbox-network", "black-box (paper's network)", "blackbox",
-     "weights=neural hidden=30-20-10 activation=sigmoid features=250 restarts=1 steps=800",
+     "weights=neural start=equal hidden=30-20-10 activation=sigmoid features=250 "
+     "restarts=1 steps=800",
      "#009E73", 14, 2, 2.8, NULL},
     {"blackbox", "black-box (default)", "blackbox", "", "#D55E00", 7, 1, 2.3, NULL},
     {"blackbox-full", "black-box, full interval", "blackbox", "", "#D55E00", 7, 1, 5, "full"},

@@ -1,5 +1,10 @@
 /* fit.c - Fitting the network of the weights.
  *
+ * The start: a network that is fitted to weights u at hand, by L-BFGS on KL(u, w), stands in the
+ * valley of the loss that these weights lie in. From equal weights another one may be nearer. The
+ * weights of a chain have noise that the network should not learn, so half of the rows are fitted
+ * and the other half tells when to end.
+ *
  * All transitions: L-BFGS (liblbfgs) on L = log w'Kw. Its moves always lower L, so the best so far
  * is where it stands; it ends after `steps` moves, where L stops falling, where the effective
  * sample size falls below a floor, or when asked to.
@@ -21,7 +26,7 @@
 #include "core/text.h"
 #include "solver/adam.h"
 
-enum { MEMORY = 20, STALL = 20, PADDING = 16 };
+enum { MEMORY = 20, STALL = 20, PADDING = 16, LEAST_ROWS = 200 };
 
 /* liblbfgs may be built to work on whole vectors: rounded up, the rest stay 0. */
 static int64_t padded(const bf__neural_task *task) {
@@ -47,7 +52,9 @@ bf_status bf__neural_start(bf__neural_fit *out, const bf__neural_task *task, bf_
 
 static bool report(const bf__neural_task *task, double step, double loss, double ess) {
     char detail[80];
-    if (ess > 0)
+    if (isnan(loss))
+        bf__format(detail, sizeof detail, "towards the chain");
+    else if (ess > 0)
         bf__format(detail, sizeof detail, "flow residual %.3g, ess %.0f", exp(loss), ess);
     else
         bf__format(detail, sizeof detail, "flow residual %.3g", exp(loss));
@@ -59,9 +66,12 @@ static bool report(const bf__neural_task *task, double step, double loss, double
 typedef struct descent {
     const bf__neural_task *task;
     bf__neural_fit *fit;
+    const double *near; /* go there; NULL: down the loss */
+    int64_t seen;       /* rows of `near` that are fitted; the others tell when to end */
     bf__mlp_work *work;
     float *weights, *slope;
     double ess, stalled;
+    int64_t before; /* steps of earlier descents */
     int stalls;
 } descent;
 
@@ -71,10 +81,40 @@ static lbfgsfloatval_t evaluate(void *instance, const lbfgsfloatval_t *x, lbfgsf
     const bf__neural_task *task = d->task;
     (void)step;
     memset(gradient, 0, (size_t)count * sizeof *gradient);
-    bf__mlp_forward(d->work, x, task->inputs, task->loss->n, d->weights);
-    double loss = bf__neural_value(d->slope, &d->ess, task->loss, d->weights, task->context);
+    bf__mlp_forward(d->work, x, task->inputs, task->flow->n, d->weights);
+    double loss = d->near
+                      ? bf__neural_apart(d->slope, d->near, d->weights, d->seen)
+                      : bf__neural_value(d->slope, &d->ess, task->loss, d->weights, task->context);
+    if (d->near)
+        memset(d->slope + d->seen, 0, (size_t)(task->flow->n - d->seen) * sizeof *d->slope);
     bf__mlp_backward(d->work, d->slope, gradient);
     return loss;
+}
+
+static void keep(descent *d, const double *x, int count, double loss, int moves) {
+    bf__neural_fit *fit = d->fit;
+    memcpy(fit->parameters, x, (size_t)count * sizeof *x);
+    memcpy(fit->weights, d->weights, (size_t)d->task->flow->n * sizeof *fit->weights);
+    fit->ess = d->ess;
+    fit->steps = d->before + moves;
+    fit->loss = loss;
+}
+
+/* On the way to given weights: a move is kept if it is better on the rows that are not fitted. */
+static int neared(descent *d, const double *x, int count, int moves) {
+    bf__neural_fit *fit = d->fit;
+    int64_t rest = d->task->flow->n - d->seen;
+    double apart =
+        bf__neural_apart(d->slope + d->seen, d->near + d->seen, d->weights + d->seen, rest);
+    if (rest == 0 || apart < d->stalled) {
+        keep(d, x, count, apart, moves);
+        d->stalled = apart;
+        d->stalls = 0;
+    } else {
+        d->stalls++;
+    }
+    fit->interrupted = !report(d->task, (double)(d->before + moves), NAN, 0);
+    return fit->interrupted || d->stalls >= STALL;
 }
 
 /* After a move: keeps it, or says that it is time to end. */
@@ -89,26 +129,28 @@ static int moved(void *instance, const lbfgsfloatval_t *x, const lbfgsfloatval_t
         fit->diverged = true;
         return 1;
     }
+    if (d->near)
+        return neared(d, x, count, moves);
     if (d->ess < d->task->least_ess) {
         fit->thin = true;
         return 1;
     }
-    memcpy(fit->parameters, x, (size_t)count * sizeof *x);
-    memcpy(fit->weights, d->weights, (size_t)d->task->loss->n * sizeof *fit->weights);
-    fit->ess = d->ess;
-    fit->steps = moves;
+    keep(d, x, count, loss, moves);
     d->stalls = loss < d->stalled - 1e-3 ? 0 : d->stalls + 1;
     d->stalled = d->stalls == 0 ? loss : d->stalled;
-    fit->loss = loss;
     fit->interrupted = !report(d->task, (double)fit->steps, loss, d->ess);
     return fit->interrupted || d->stalls >= STALL;
 }
 
-bf_status bf__neural_lbfgs(bf__neural_fit *fit, const bf__neural_task *task, bf_arena *arena,
-                           bf_error *err) {
+/* At most `steps` moves down, from where the fit is. */
+static bf_status descend(bf__neural_fit *fit, const bf__neural_task *task, const double *near,
+                         int64_t steps, bf_arena *arena, bf_error *err) {
     int64_t n = task->flow->n, count = padded(task);
-    descent d = {.task = task, .fit = fit, .stalled = INFINITY};
+    descent d = {.task = task, .fit = fit, .near = near, .stalled = INFINITY};
+    d.seen = n < LEAST_ROWS ? n : n / 2;
+    bf_mark mark = bf_arena_mark(arena);
     double *x;
+    d.before = fit->steps;
     BF_TRY(bf__mlp_prepare(&d.work, &task->net, n, bf__threads(task->context), arena, err));
     BF_ALLOC(d.weights, arena, n, err);
     BF_ALLOC(d.slope, arena, n, err);
@@ -120,7 +162,7 @@ bf_status bf__neural_lbfgs(bf__neural_fit *fit, const bf__neural_task *task, bf_
     lbfgs_parameter_t settings;
     lbfgs_parameter_init(&settings);
     settings.m = MEMORY;
-    settings.max_iterations = (int)task->steps;
+    settings.max_iterations = (int)steps;
     settings.epsilon = 1e-9;
     settings.max_linesearch = 30;
     if (lbfgs((int)count, x, NULL, evaluate, moved, &d, &settings) == LBFGSERR_OUTOFMEMORY)
@@ -128,7 +170,18 @@ bf_status bf__neural_lbfgs(bf__neural_fit *fit, const bf__neural_task *task, bf_
                        (long long)count);
     /* Any other end, a line search at the limits of float32 among them, leaves the last move. */
     fit->diverged |= !isfinite(fit->loss);
+    bf_arena_rewind(arena, mark);
     return BF_OK;
+}
+
+bf_status bf__neural_begin(bf__neural_fit *fit, const bf__neural_task *task, bf_arena *arena,
+                           bf_error *err) {
+    return descend(fit, task, task->near, task->first_steps, arena, err);
+}
+
+bf_status bf__neural_lbfgs(bf__neural_fit *fit, const bf__neural_task *task, bf_arena *arena,
+                           bf_error *err) {
+    return descend(fit, task, NULL, task->steps, arena, err);
 }
 
 /* ---- Mini-batches */

@@ -11,6 +11,8 @@ typedef struct bf__neural_task {
     const bf__flow *flow;
     const float *inputs;   /* (size[0], n) */
     bf__neural_loss *loss; /* of all transitions; NULL: mini-batches only */
+    const double *near;    /* (n): weights of sum 1 to begin at; NULL: equal ones */
+    int64_t first_steps;   /* at most, on the way there */
     int64_t steps, batch;
     double rate, spread;
     double least_ess; /* stop before the effective sample size falls below this */
@@ -32,6 +34,10 @@ typedef struct bf__neural_fit {
 
 /* Weights start out nearly equal: Glorot, the last layer's weights scaled down. */
 bf_status bf__neural_start(bf__neural_fit *out, const bf__neural_task *task, bf_arena *arena,
+                           bf_error *err);
+/* L-BFGS on KL(near, w) of the first half of the rows, from where `fit` is, to where KL is least on
+ * the other half. */
+bf_status bf__neural_begin(bf__neural_fit *fit, const bf__neural_task *task, bf_arena *arena,
                            bf_error *err);
 /* L-BFGS on the loss of all transitions, from where `fit` is. */
 bf_status bf__neural_lbfgs(bf__neural_fit *fit, const bf__neural_task *task, bf_arena *arena,

@@ -16,6 +16,7 @@
 #include "neural/loss.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "core/context.h"
@@ -164,6 +165,27 @@ static double lowrank_product(bf__neural_loss *loss, int threads) {
     for (int64_t b = blocks - 1; b >= 0; b--) /* the end of Psi is in cache, if any of it is */
         neural_dot_rows(loss->y + b * BLOCK, p, loss->psi + b * BLOCK * stride,
                         b < blocks - 1 ? BLOCK : n - b * BLOCK, stride);
+    return value;
+}
+
+/* ---- Near given weights */
+
+double bf__neural_apart(float *slope, const double *u, const float *weights, int64_t n) {
+    double sum = 0, total = 0, value = 0;
+    bool lost = false;
+    for (int64_t i = 0; i < n; i++) {
+        sum += (double)weights[i];
+        total += u[i];
+        lost |= !(weights[i] > 0);
+    }
+    memset(slope, 0, (size_t)n * sizeof *slope);
+    if (lost || !isfinite(sum))
+        return BF__NEURAL_LOST;
+    for (int64_t i = 0; i < n && total > 0; i++) {
+        double v = u[i] / total, w = (double)weights[i];
+        value += v > 0 ? v * log(v * sum / w) : 0;
+        slope[i] = (float)(1 / sum - v / w);
+    }
     return value;
 }
 

@@ -25,6 +25,10 @@ bf_status bf__neural_lowrank(bf__neural_loss *out, const bf__flow *flow, int64_t
                              double spread, const bf_context *context, bf_arena *arena,
                              bf_error *err);
 
+/* KL(v, w) = sum_i v_i log(v_i / w_i), v = u / sum u and w = W / sum W, and slope (n) = dKL / dW.
+ * BF__NEURAL_LOST and a slope of 0 if a W is not a positive number; 0 if all u are 0. */
+double bf__neural_apart(float *slope, const double *u, const float *weights, int64_t n);
+
 /* L = log w'(K + s I)w with w = W / sum W, and slope (n) = dL / dW; *ess = 1 / |w|^2. Where the
  * weights are no weights (all 0, or not finite) L is BF__NEURAL_LOST and the slope 0. */
 #define BF__NEURAL_LOST 1e4

@@ -5,7 +5,10 @@
  *             W = argmin log w'Kw
  * Source      paper, sections 4.2 and 5; appendix D for mini-batches
  * Shapes      n transitions; K (n, n) in tiles, or Psi (n, m) with K close to Psi Psi'
- * Cost        a step O(n^2) exact, O(n m) low rank, O(B^2) on a batch of B
+ * Cost        a step O(n^2) exact, O(n m) low rank, O(B^2) on a batch of B; the chain once
+ *
+ * The start is ours: w'Kw has more than one valley, so the network is first fitted to the weights
+ * of a chain on the logged pairs (neighbours_chain.h).
  *
  * A network can lower w'Kw by piling all weight on near-fixed points of the dynamics (a pendulum
  * that hangs), where the flow balances whatever the policy. Nothing in the residual says so; the
@@ -21,8 +24,12 @@
 #include "flow/plan.h"
 #include "neural/fit.h"
 #include "weights/balance.h"
+#include "weights/neighbours_chain.h"
 
 enum { OPTIMIZER_AUTO, OPTIMIZER_LBFGS, OPTIMIZER_ADAM };
+enum { START_CHAIN, START_EQUAL };
+enum { NEIGHBOURS = 16, FIRST_STEPS = 200, NEAR_STEPS = 300 };
+enum { MOST_STORED = 2000, FEATURES = 300 };
 enum { MOST_EXACT = 20000, REPORT_RANK = 500, LBFGS_STEPS = 800, ADAM_STEPS = 10000 };
 enum { LEAST_RANK = 64, BYTES = 12 }; /* of a number of Psi: a double, then a float */
 
@@ -81,6 +88,15 @@ static void add_fit(neural *v, const bf__neural_fit *fit, const double *reward) 
     v->high = fmax(v->high, value);
 }
 
+static bf_status fit_one(bf__neural_fit *fit, const neural *v, bf_arena *arena, bf_error *err) {
+    if (v->task.near)
+        BF_TRY(bf__neural_begin(fit, &v->task, arena, err));
+    if (fit->interrupted || fit->diverged)
+        return BF_OK;
+    return v->batches ? bf__neural_adam(fit, &v->task, arena, err)
+                      : bf__neural_lbfgs(fit, &v->task, arena, err);
+}
+
 /* `restarts` fits that stand, of at most twice as many that are tried. */
 static bf_status fit_all(neural *v, int64_t restarts, const double *reward, bf_arena *arena,
                          bf_error *err) {
@@ -93,10 +109,7 @@ static bf_status fit_all(neural *v, int64_t restarts, const double *reward, bf_a
         v->task.replicate = (uint64_t)r;
         v->task.done = (double)(v->fits * v->task.steps);
         BF_TRY(bf__neural_start(&fit, &v->task, arena, err));
-        if (v->batches)
-            BF_TRY(bf__neural_adam(&fit, &v->task, arena, err));
-        else
-            BF_TRY(bf__neural_lbfgs(&fit, &v->task, arena, err));
+        BF_TRY(fit_one(&fit, v, arena, err));
         bf__message(v->task.context, BF_MESSAGE_DEBUG,
                     "fit %d: %lld steps, log residual %.4f, ess %.1f", (int)r + 1,
                     (long long)fit.steps, fit.loss, fit.ess);
@@ -165,6 +178,7 @@ typedef struct neural_options {
     double memory;      /* GB */
     const char *hidden; /* "30-20-10" */
     int activation;     /* bf__activation */
+    int start;          /* START_CHAIN, ... */
     int optimizer;      /* OPTIMIZER_AUTO, ... */
     int64_t steps, batch, restarts;
     double rate, spread;
@@ -177,6 +191,10 @@ static const bf_option rows[] = {
                       "SIZES: Hidden layers of the network."),
     BF_OPTION_CHOICE(neural_options, activation, "sigmoid", BF__MLP_ACTIVATIONS,
                      "Of its hidden units."),
+    BF_OPTION_CHOICE(neural_options, start, "chain", "chain|equal",
+                     "Weights that the network is fitted to before it minimises the flow residual: "
+                     "those of a chain on the logged pairs, as of neighbours, or none, so that it "
+                     "starts at equal ones."),
     BF_OPTION_CHOICE(neural_options, optimizer, "auto", "auto|lbfgs|adam",
                      "How it is fitted: lbfgs on all transitions, adam on batches of them; auto is "
                      "lbfgs where the kernel, or its features, fit the memory."),
@@ -184,7 +202,7 @@ static const bf_option rows[] = {
                     "N: Steps of the optimiser; 0: as many as it takes by itself."),
     BF_OPTION_RANGE(neural_options, batch, "1024", 2, 1e6, "B: Transitions in a batch of adam."),
     BF_OPTION_RANGE(neural_options, rate, "0.01", 1e-9, 10, "R: First step size of adam."),
-    BF_OPTION_RANGE(neural_options, restarts, "2", 1, 1000,
+    BF_OPTION_RANGE(neural_options, restarts, "4", 1, 1000,
                     "N: Networks fitted from different starts; the weights are their mean."),
     BF_OPTION_RANGE(neural_options, spread, "0", 0, 1e6,
                     "S: Adds S / (effective sample size) to the flow residual that is minimised."),
@@ -192,32 +210,65 @@ static const bf_option rows[] = {
 static const bf_option_table table =
     BF_OPTION_TABLE("Options of blackbox, weights neural", neural_options, rows);
 
-/* K where it fits, Psi of as many columns as fit where it does not, batches where those are too
- * few: what noise a batch adds to the residual is far above where the fit should end. */
-static bf_status make_loss(neural *v, const neural_options *o, const bf_settings *settings,
-                           const bf_context *context, bf_arena *arena, bf_error *err) {
-    int64_t n = v->flow->n;
-    double room = 0.8e9 * o->memory / (BYTES * (double)n);
-    bf__flow_plan plan = bf__flow_choose(n, o->memory * 1e9, o->at.features, o->at.features > 0);
-    int64_t rank = (int64_t)fmin((double)plan.rank, fmax(room, LEAST_RANK));
-    v->batches = o->optimizer == OPTIMIZER_ADAM ||
-                 (o->optimizer == OPTIMIZER_AUTO && plan.way != BF__WAY_STORED &&
-                  room < fmin(LEAST_RANK, (double)plan.rank));
-    if (v->batches && bf_settings_given(settings, "features"))
-        return bf_fail(
-            err, BF_EUSAGE,
-            "features: are read by the optimizer lbfgs; adam takes batches of the kernel "
-            "itself%s",
-            o->optimizer == OPTIMIZER_ADAM ? "" : ", and there is no memory for more");
-    if (v->batches)
+/* The weights to begin at: equal ones if a fit that came near the chain's would be given up. */
+static bf_status make_start(neural *v, const neural_options *o, const bf_problem *problem,
+                            const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf__neighbours chain;
+    if (o->start == START_EQUAL)
         return BF_OK;
-    if (bf_settings_given(settings, "rate") || bf_settings_given(settings, "batch"))
-        return bf_fail(err, BF_EUSAGE,
-                       "%s: is read by the optimizer adam; lbfgs takes all transitions at once",
-                       bf_settings_given(settings, "rate") ? "rate" : "batch");
+    BF_TRY(bf__neighbours_solve(&chain, problem, &v->balance.points, NEIGHBOURS, 0, context, arena,
+                                err));
+    double square = 0;
+    for (int64_t i = 0; i < v->flow->n; i++)
+        square += chain.u[i] * chain.u[i];
+    bool stands = chain.sum > 0 && chain.sum * chain.sum >= v->task.least_ess * square;
+    v->task.near = stands ? chain.u : NULL;
+    return BF_OK;
+}
+
+/* K for small logs, Psi for others; of as many columns as fit. */
+static bf__flow_plan make_plan(const neural_options *o, int64_t n) {
+    int64_t rank = o->at.features > 0 ? o->at.features : n > MOST_STORED ? FEATURES : 0;
+    bf__flow_plan plan = bf__flow_choose(n, o->memory * 1e9, rank, rank > 0);
+    double room = 0.8e9 * o->memory / (BYTES * (double)n);
+    if (plan.way != BF__WAY_STORED)
+        plan.rank = (int64_t)fmin((double)plan.rank, room);
+    return plan;
+}
+
+/* Batches if asked for, or if too few columns of Psi fit: what noise a batch adds to the residual
+ * is far above where the fit should end. What the other optimiser alone reads is refused. */
+static bf_status choose_batches(neural *v, const neural_options *o, const bf_settings *settings,
+                                const bf__flow_plan *plan, bf_error *err) {
+    static const char *const all_rows[] = {"features", "start"};
+    static const char *const by_batch[] = {"rate", "batch"};
+    bool adam = o->optimizer == OPTIMIZER_ADAM;
+    double least = fmin(LEAST_RANK, (double)v->flow->n);
+    if (o->at.features > 0)
+        least = fmin(least, (double)o->at.features);
+    v->batches = adam || (o->optimizer == OPTIMIZER_AUTO && plan->way != BF__WAY_STORED &&
+                          (double)plan->rank < least);
+    for (size_t k = 0; v->batches && k < sizeof all_rows / sizeof *all_rows; k++)
+        if (bf_settings_given(settings, all_rows[k]))
+            return bf_fail(err, BF_EUSAGE,
+                           "%s: is read by the optimizer lbfgs; adam takes batches of the kernel "
+                           "itself, from equal weights%s",
+                           all_rows[k], adam ? "" : ", and there is no memory for more");
+    for (size_t k = 0; !v->batches && k < sizeof by_batch / sizeof *by_batch; k++)
+        if (bf_settings_given(settings, by_batch[k]))
+            return bf_fail(err, BF_EUSAGE,
+                           "%s: is read by the optimizer adam; lbfgs takes all transitions at once",
+                           by_batch[k]);
+    return BF_OK;
+}
+
+/* The loss of all transitions. */
+static bf_status make_loss(neural *v, const neural_options *o, const bf__flow_plan *plan,
+                           const bf_context *context, bf_arena *arena, bf_error *err) {
     v->task.loss = &v->loss;
-    if (plan.way == BF__WAY_STORED)
+    if (plan->way == BF__WAY_STORED)
         return bf__neural_exact(&v->loss, v->flow, o->spread, context, arena, err);
+    int64_t rank = plan->rank < 1 ? 1 : plan->rank;
     if (rank < o->at.features)
         bf__message(context, BF_MESSAGE_NOTE, "%lld of %lld features fit `memory` %g",
                     (long long)rank, (long long)o->at.features, o->memory);
@@ -246,9 +297,18 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
     BF_TRY(make_inputs(&v, arena, err));
     BF_ZALLOC(v.w, arena, f->n, err);
     BF_ZALLOC(v.thin, arena, f->n, err);
-    BF_TRY(make_loss(&v, o, settings, context, arena, err));
-    v.task.steps = o->steps ? o->steps : v.batches ? ADAM_STEPS : LBFGS_STEPS;
-    v.task.all = (double)(v.task.steps * o->restarts);
+    bf__flow_plan plan = make_plan(o, f->n);
+    BF_TRY(choose_batches(&v, o, settings, &plan, err));
+    if (!v.batches) {
+        BF_TRY(make_start(&v, o, problem, context, arena, err));
+        BF_TRY(make_loss(&v, o, &plan, context, arena, err));
+    }
+    v.task.steps = o->steps      ? o->steps
+                   : v.batches   ? ADAM_STEPS
+                   : v.task.near ? NEAR_STEPS
+                                 : LBFGS_STEPS;
+    v.task.first_steps = FIRST_STEPS;
+    v.task.all = (double)((v.task.steps + (v.task.near ? v.task.first_steps : 0)) * o->restarts);
     BF_TRY(fit_all(&v, o->restarts, problem->data->reward, arena, err));
     return report(out, problem, &v, context, arena, err);
 }
