@@ -51,6 +51,8 @@ static const bf__contender list[] = {
     {"blackbox-return", "black-box, by renewal", "blackbox", "", "#D55E00", 7, 1, 6, "full"},
     {"blackbox-clock", "black-box, time in the state", "blackbox", "", "#009E73", 14, 2, 6, "full",
      "clock"},
+    {"walk-return", "black-box, T steps along its chain", "blackbox", "", "#882255", 9, 1, 4,
+     "full", .walks = true},
 };
 #define COUNT ((int)(sizeof list / sizeof *list))
 

@@ -16,6 +16,8 @@ typedef struct bf__contender {
     const char *view;      /* the log as it is shown to it (view.h); NULL: as it is */
     double gamma; /* of a method whose answers have no return of an episode: the reward up to the
                      end is discounted by this, which is nearly 1; 0: they have */
+    bool walks;   /* answers with the return within the time limit, by walking that far along the
+                     chain of the log (backflow/detail.h) */
 } bf__contender;
 
 /* Finds a contender of the list, or any estimator by its name with its default options. The latter

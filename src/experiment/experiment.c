@@ -177,7 +177,7 @@ bf_status bf__study_add(bf__study *study, const bf__setting *setting,
     BF_TRY(bf_env_policy_parse(&known.behavior_policy, known.env, known.behavior, 1, arena, err));
     BF_TRY(bf_env_policy_parse(&known.target_policy, known.env, known.target, 1, arena, err));
     for (int m = 0; m < count; m++)
-        if (methods[m]->gamma > 0 && setting->asks == BF_ASKS_STEP)
+        if ((methods[m]->gamma > 0 || methods[m]->walks) && setting->asks == BF_ASKS_STEP)
             return bf_fail(err, BF_EUSAGE,
                            "--methods: '%s' answers with the return of an episode: it is for the "
                            "experiment episodic",

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backflow/detail.h"
 #include "core/context.h"
 #include "core/fail.h"
 #include "env/exact.h"
@@ -142,6 +143,27 @@ static bf_status ask_cell(bf_problem *problem, bf_dataset *seen, const bf__cell 
                          arena, err);
 }
 
+/* The return within the time limit: that many steps along the chain of the log, where what has
+ * ended earns nothing. */
+static bf_status walk(double *value, double *half, const bf__cell *c, const bf_settings *settings,
+                      bf_problem *problem, const bf_context *context, bf_arena *arena,
+                      bf_error *err) {
+    const bf_horizon *horizon;
+    bf_trust_options how;
+    bf_interval interval;
+    double covered, limit = (double)c->setting->steps;
+    int64_t steps = c->setting->steps;
+    problem->terminal = BF_TERMINAL_ABSORB;
+    BF_TRY(bf_options_init(&bf_trust_table, &how, err));
+    BF_TRY(bf_horizon_measure(&horizon, NULL, problem, settings, &steps, 1, &how, context, arena,
+                              err));
+    bf_horizon_at(horizon, 0, &steps, value, &covered);
+    *value *= limit;
+    if (bf_horizon_interval(horizon, 0, &interval))
+        *half = interval.half * limit;
+    return BF_OK;
+}
+
 /* The value that a method gives, and half the width of its interval. */
 static bf_status answer(double *value, double *half, const bf__cell *c, const bf_dataset *data,
                         const bf_context *context, bf_arena *arena, bf_error *err) {
@@ -158,6 +180,8 @@ static bf_status answer(double *value, double *half, const bf__cell *c, const bf
     if (s->measure)
         return s->measure->run(value, half, s, c->method, &problem, context, arena, err);
     BF_TRY(bf__contender_prepare(&estimator, &options, c->method, s->env->name, arena, err));
+    if (c->method->walks)
+        return walk(value, half, c, options, &problem, context, arena, err);
     BF_TRY(bf__estimator_run(estimator, &estimate, &problem, options, context, arena, err));
     *value = returns ? bf_estimate_get(&estimate, "episode_return") : estimate.value / unit;
     if (isnan(*value))
