@@ -149,3 +149,20 @@ def test_what_durations_rule_out() -> None:
     weighted = bf.Log(**BASE, pi=pi, next_pi=pi, mu=np.full(ROWS, 0.5), weight=np.arange(1.0, 7.0))
     with pytest.raises(bf.BackflowError, match="lets every row count the same"):
         bf.estimate(weighted, method="ips")
+
+
+def test_a_log_and_its_mirror_image() -> None:
+    plain = bf.Log(state=np.array([[1.0, 2.0], [3.0, 4.0]]), action=["left", "right"], reward=[1, 2],
+                   next_state=np.array([[3.0, 4.0], [0.5, 0.0]]))  # fmt: skip
+    both = plain.mirrored("s0=-s0, a:left=right")
+    assert both.column("s").tolist() == [[1, 2], [-1, 2], [3, 4], [-3, 4]]
+    assert both.column("ns").tolist() == [[3, 4], [-3, 4], [0.5, 0], [-0.5, 0]]
+    assert both.column("a").tolist() == [0, 1, 1, 0] and both.action_names == ["left", "right"]
+    told = bf.Log(state=plain.column("s"), action=["left", "right"], reward=[1, 2],
+                  next_state=plain.column("ns"), mirror="s0=-s0,a:left=right")  # fmt: skip
+    assert told.column("s").tolist() == both.column("s").tolist()
+    for wrong, said in (("s0", "should be"), ("s9=-s9", "no state column 's9'"), ("a:left=up", "'up' is no action")):
+        with pytest.raises(bf.UsageError, match=said):
+            plain.mirrored(wrong)
+    with pytest.raises(bf.UsageError, match="already"):
+        both.mirrored("s0=-s0")
