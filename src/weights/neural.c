@@ -28,9 +28,9 @@
 
 enum { OPTIMIZER_AUTO, OPTIMIZER_LBFGS, OPTIMIZER_ADAM };
 enum { START_CHAIN, START_EQUAL };
-enum { NEIGHBOURS = 16, FIRST_STEPS = 200, NEAR_STEPS = 300 };
+enum { NEIGHBOURS = 16, FIRST_STEPS = 200 };
 enum { MOST_STORED = 2000, FEATURES = 300 };
-enum { MOST_EXACT = 20000, REPORT_RANK = 500, LBFGS_STEPS = 800, ADAM_STEPS = 10000 };
+enum { MOST_EXACT = 20000, REPORT_RANK = 500, LBFGS_STEPS = 1000, ADAM_STEPS = 10000 };
 enum { LEAST_RANK = 64, BYTES = 12 }; /* of a number of Psi: a double, then a float */
 
 typedef struct neural {
@@ -303,10 +303,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
         BF_TRY(make_start(&v, o, problem, context, arena, err));
         BF_TRY(make_loss(&v, o, &plan, context, arena, err));
     }
-    v.task.steps = o->steps      ? o->steps
-                   : v.batches   ? ADAM_STEPS
-                   : v.task.near ? NEAR_STEPS
-                                 : LBFGS_STEPS;
+    v.task.steps = o->steps ? o->steps : v.batches ? ADAM_STEPS : LBFGS_STEPS;
     v.task.first_steps = FIRST_STEPS;
     v.task.all = (double)((v.task.steps + (v.task.near ? v.task.first_steps : 0)) * o->restarts);
     BF_TRY(fit_all(&v, o->restarts, problem->data->reward, arena, err));
