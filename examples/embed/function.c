@@ -37,8 +37,8 @@ static bf_status answer(bf_arena *arena, bf_error *err) {
     bf_context context = {{NULL, NULL, NULL}, 0, 1, sizeof(bf_context)};
     BF_TRY(bf_policy_uniform(&uniform, env->actions, arena, err));
     BF_TRY(bf_policy_from_function(&target, &function, arena, err));
-    bf_simulation simulation = {env, BF_REWARDS_PAPER, &uniform, 1, NULL, 20,
-                                100, sizeof simulation};
+    bf_simulation simulation = {env,   BF_REWARDS_PAPER, &uniform, 1, NULL, 20, 100,
+                                false, sizeof simulation};
     BF_TRY(bf_simulate(&log, &simulation, &context, arena, err));
     BF_TRY(bf_policy_apply(&question, target, log, arena, err));
     bf_problem problem = {question, 0.9, BF_TERMINAL_RESTART, target, sizeof(bf_problem)};

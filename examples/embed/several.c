@@ -48,8 +48,8 @@ static bf_status answer(bf_arena *arena, bf_error *err) {
     /* On one thread, so that the calling thread, which is the one that reports, has work to do. */
     bf_context context = {{NULL, look, &hasty}, 1, 1, sizeof(bf_context)};
     BF_TRY(bf_env_policy_parse(&behavior, env, "behavior", 1, arena, err));
-    bf_simulation simulation = {env, BF_REWARDS_PAPER, &behavior, 1, NULL, 200,
-                                100, sizeof simulation};
+    bf_simulation simulation = {env,   BF_REWARDS_PAPER, &behavior, 1, NULL, 200, 100,
+                                false, sizeof simulation};
     if (bf_simulate(&log, &simulation, &context, arena, err) == BF_ECANCELLED)
         printf("cancelled at the first call\n");
     context.callbacks.context = &patient;
