@@ -4,7 +4,6 @@
  * interleaved sums, whatever the machine, by one thread. Pieces are added in order. */
 #include "solver/sums.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "linalg/clones.h"
@@ -46,8 +45,8 @@ static double in_pieces(const double *a, const double *b, int64_t n, int threads
     int64_t size = (n + MOST_PIECES - 1) / MOST_PIECES;
     size = size < PIECE ? PIECE : size;
     int64_t pieces = (n + size - 1) / size;
-    bool together = threads > 1 && n >= BF__LONG_VECTOR;
-#pragma omp parallel for schedule(static) num_threads(threads) if (together)
+    int together = bf__threads_over(n, threads);
+#pragma omp parallel for schedule(static) num_threads(together)
     for (int64_t p = 0; p < pieces; p++) {
         int64_t first = p * size, count = n - first < size ? n - first : size;
         part[p] = b ? sums_products(a + first, b + first, count) : sums_plain(a + first, count);
@@ -67,10 +66,10 @@ double bf__sum(const double *a, int64_t n, int threads) {
 
 void bf__scale_to_one(double *x, int64_t n, int threads) {
     double total = bf__sum(x, n, threads);
-    bool together = threads > 1 && n >= BF__LONG_VECTOR;
+    int together = bf__threads_over(n, threads);
     if (!(total > 0))
         return;
-#pragma omp parallel for schedule(static) num_threads(threads) if (together)
+#pragma omp parallel for schedule(static) num_threads(together)
     for (int64_t i = 0; i < n; i++)
         x[i] /= total;
 }

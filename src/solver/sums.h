@@ -4,8 +4,10 @@
 
 #include <stdint.h>
 
-/* From this many numbers on, several threads are worth their start. */
-enum { BF__LONG_VECTOR = 100000 };
+/* How many of the threads a loop over n numbers is worth starting. */
+static inline int bf__threads_over(int64_t n, int threads) {
+    return n < 100000 ? 1 : threads;
+}
 
 /* sum_i a_i b_i, and sum_i a_i. */
 double bf__sum_products(const double *a, const double *b, int64_t n, int threads);

@@ -144,7 +144,7 @@ static bool propose(work *k, const double *x) {
 static bf_status prepare(work *k, const bf__visits *v, const bf_context *context, bf_arena *arena,
                          bf_error *err) {
     int threads = bf__threads(context);
-    *k = (work){.v = v, .threads = threads, .together = v->n < BF__LONG_VECTOR ? 1 : threads};
+    *k = (work){.v = v, .threads = threads, .together = bf__threads_over(v->n, threads)};
     BF_ALLOC(k->image, arena, v->n, err);
     BF_ALLOC(k->gap, arena, v->n, err);
     BF_ALLOC(k->old_x, arena, v->n, err);

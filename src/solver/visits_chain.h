@@ -20,7 +20,8 @@ typedef struct bf__visits {
     double scale;                  /* the size of a difference in reward that matters */
     int64_t steps;                 /* at most; 0: 20,000 */
     const int32_t *order;          /* (n): all nodes, those that lead to similar places near each
-                                    * other; NULL: plain steps. Only for closed chains. */
+                                    * other: they are solved in this order, and closed
+                                    * chains on coarser copies, too. NULL: plain steps. */
 } bf__visits;
 
 #endif

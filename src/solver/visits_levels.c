@@ -155,7 +155,7 @@ static void smooth(level *l, double *x, int threads) {
     const bf__visits *v = &l->v;
     double back = v->restart ? bf__sum_products(v->restart, x, v->n, threads) : 0;
     double gone = v->leave ? bf__sum_products(v->leave, x, v->n, threads) : 0;
-    int together = v->n < BF__LONG_VECTOR ? 1 : threads;
+    int together = bf__threads_over(v->n, threads);
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(threads) if (threads > 1 && v->begin[v->n] > THREADED)
     for (int64_t j = 0; j < v->n; j++) {
@@ -174,7 +174,7 @@ static void smooth(level *l, double *x, int threads) {
 /* The chain of `next` from the masses x of `fine`; next->x and old become the masses of groups. */
 static void coarsen(level *next, level *fine, double *x, int threads) {
     const bf__visits *v = &fine->v;
-    int together = v->n < BF__LONG_VECTOR ? 1 : threads;
+    int together = bf__threads_over(v->n, threads);
 #pragma omp parallel for schedule(static) num_threads(together)
     for (int64_t i = 0; i < v->n; i++)
         x[i] += trace;
@@ -250,7 +250,7 @@ static void cycle(bf__levels *l, int at, double *x) {
             smooth(fine, x, l->threads);
         coarsen(next, fine, x, l->threads);
         cycle(l, at + 1, next->x);
-        int together = fine->v.n < BF__LONG_VECTOR ? 1 : l->threads;
+        int together = bf__threads_over(fine->v.n, l->threads);
 #pragma omp parallel for schedule(static) num_threads(together)
         for (int64_t i = 0; i < fine->v.n; i++)
             x[i] *= next->x[fine->group[i]] / next->old[fine->group[i]];
