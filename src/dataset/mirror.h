@@ -9,7 +9,4 @@
 bf_status bf__dataset_mirror(bf_dataset *out, const bf_dataset *data, const char *text,
                              bf_arena *arena, bf_error *err);
 
-/* Whether a text can be right for some log; the check of option `mirror`. */
-bf_status bf__mirror_check(const bf_option *row, const char *text, bf_error *err);
-
 #endif

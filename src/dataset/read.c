@@ -11,6 +11,7 @@
 #include "dataset/foreign.h"
 #include "dataset/load.h"
 #include "dataset/mirror.h"
+#include "dataset/mirror_map.h"
 #include "dataset/places.h"
 
 #define BF_READER(name) extern const bf__reader bf__reader_##name;
