@@ -52,6 +52,27 @@ static void shared_runs_are_run_once(void **state) {
     assert_memory_equal(x->value, y->value, 3 * sizeof *x->value);
 }
 
+/* Discounts and methods of one log share what they can, and the digits are those of each alone. */
+static void what_is_asked_together_changes_no_digit(void **state) {
+    (void)state;
+    static const char *const gammas[] = {"0.9,1", "0.9", "1"};
+    bf__study s[3];
+    for (int k = 0; k < 3; k++) {
+        s[k] = plan("discounted",
+                    LIST("problems", "cartpole", "size", "4", "horizon", "40", "runs", "2",
+                         "methods", k ? "blackbox" : "model,lstdq,blackbox", "gammas", gammas[k]),
+                    1);
+        run(&s[k], 1, true, 1);
+    }
+    for (int k = 1; k < 3; k++) {
+        double gamma = k == 1 ? 0.9 : 1;
+        const bf__run_group *x = bf__study_find(&s[0], "blackbox", 0, gamma);
+        const bf__run_group *y = bf__study_find(&s[k], "blackbox", 0, gamma);
+        assert_true(isfinite(x->value[0]) && isfinite(x->value[1]));
+        assert_memory_equal(x->value, y->value, 2 * sizeof *x->value);
+    }
+}
+
 /* Whatever changes the log or the question is run anew; the same is not. */
 static void keys(void **state) {
     (void)state;
@@ -368,6 +389,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         folder_test(threads_do_not_matter),
         folder_test(shared_runs_are_run_once),
+        folder_test(what_is_asked_together_changes_no_digit),
         folder_test(keys),
         folder_test(a_method_without_an_answer),
         folder_test(a_line_that_was_cut_off),

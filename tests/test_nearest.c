@@ -72,7 +72,7 @@ static void compare_with_plain(int64_t n, int d, bool grid, uint64_t seed) {
 static void the_tree_finds_what_a_full_search_finds(void **state) {
     (void)state;
     const int64_t sizes[] = {1, 2, 15, 16, 17, 33, 500, 3000};
-    const int dims[] = {1, 2, 3, 6, 20, 100};
+    const int dims[] = {1, 2, 3, 4, 5, 6, 20, 100};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (size_t d = 0; d < sizeof dims / sizeof *dims; d++) {
             bf_mark mark = bf_arena_mark(arena);

@@ -3,7 +3,8 @@
  * Jobs are dealt to threads, and to the processes of a team (team/deal.h); agenda.h says what they
  * are. One thread runs a job from beginning to end, and its seeds come from the keys. Therefore the
  * numbers do not depend on the number of threads or processes. The largest jobs go first. The first
- * process has the store.
+ * process has the store. Coordinates, trees, neighbours and pivots of a log are made once for all
+ * that is asked of it (core/share.h), which changes no digit.
  *
  * A method that cannot answer leaves NaN, and its message becomes a warning. */
 #include "experiment/runner.h"
@@ -16,12 +17,15 @@
 #include "backflow/detail.h"
 #include "core/context.h"
 #include "core/fail.h"
+#include "core/share.h"
 #include "env/exact.h"
 #include "env/simulate.h"
 #include "experiment/view.h"
 #include "stats/truth.h"
 #include "team/deal.h"
 #include "trust/trust.h"
+
+enum { MOST_SHARED = 500000000 }; /* bytes, of each log that is worked on */
 
 /* ---- True values */
 
@@ -212,25 +216,35 @@ static bf_status run_cell(result *out, const bf__cell *c, const bf_dataset *data
 }
 
 /* Gives each answer as soon as it is there. */
-static bf_status run_cells(const pool *p, int64_t number, bf_context *own, bf__deal *deal,
-                           bf_arena *arena, bf_error *err) {
+static bf_status ask_all(const pool *p, int64_t number, const bf_dataset *data,
+                         const bf_context *own, bf__deal *deal, bf_arena *arena, bf_error *err) {
     const bf__run_job *j = &p->agenda->jobs[number];
-    const bf__cell *first = j->cells;
-    bf_rng rng = bf_rng_make(p->context->seed, first->log, (uint64_t)first->run);
-    bf_dataset data;
-    own->seed = bf_rng_u64(&rng);
-    BF_TRY(make_log(&data, first, own, arena, err));
-    own->seed = bf_rng_u64(&rng);
     for (int i = 0; i < j->count; i++) {
-        result r = {.number = first + i - p->agenda->cells};
+        result r = {.number = j->cells + i - p->agenda->cells};
         bf_mark mark = bf_arena_mark(arena);
-        bf_status status = run_cell(&r, &first[i], &data, own, arena, err);
+        bf_status status = run_cell(&r, &j->cells[i], data, own, arena, err);
         bf_arena_rewind(arena, mark);
         if (status == BF_OK)
             status = bf__deal_give(deal, number, &r, sizeof r, err);
         BF_TRY(status);
     }
     return BF_OK;
+}
+
+/* What the questions about a log have in common, whatever the discount, is made once. */
+static bf_status run_cells(const pool *p, int64_t number, bf_context *own, bf__deal *deal,
+                           bf_arena *arena, bf_error *err) {
+    const bf__run_job *j = &p->agenda->jobs[number];
+    bf_rng rng = bf_rng_make(p->context->seed, j->cells->log, (uint64_t)j->cells->run);
+    bf_dataset data;
+    own->seed = bf_rng_u64(&rng);
+    BF_TRY(make_log(&data, j->cells, own, arena, err));
+    own->seed = bf_rng_u64(&rng);
+    if (j->count > 1)
+        BF_TRY(bf__share_create(&data.share, MOST_SHARED, p->allocator, err));
+    bf_status status = ask_all(p, number, &data, own, deal, arena, err);
+    bf__share_destroy(data.share);
+    return status;
 }
 
 static bf_status run_truth(const pool *p, int64_t number, bf_context *own, bf__deal *deal,

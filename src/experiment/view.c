@@ -92,6 +92,7 @@ bf_status bf__view_make(bf_dataset *out, const bf_policy **policy, const char *v
                         const bf_dataset *data, const bf__setting *s, uint64_t seed,
                         bf_arena *arena, bf_error *err) {
     *out = *data;
+    out->share = NULL; /* it is another log */
     *policy = s->target_policy;
     if (strcmp(view, "mirror") == 0)
         return see_mirror(out, data, s, arena, err);

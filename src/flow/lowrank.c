@@ -243,18 +243,6 @@ static void solve(double *rows, int64_t count, const bf__lowrank *lowrank, const
                 lowrank->l, m, rows, m);
 }
 
-/* Inner products of psi_i with the pivots; psi holds those of phi(x_i). */
-static void finish_psi(double *psi, const bf__lowrank *lowrank, int64_t i) {
-    const bf__flow *flow = lowrank->flow;
-    double next[ROWS], h = flow->h_d[i];
-    for (int64_t first = 0; first < lowrank->m; first += ROWS) {
-        int64_t count = lowrank->m - first < ROWS ? lowrank->m - first : ROWS;
-        bf__next_data_d(next, flow, &flow->next_d, i, &lowrank->pivots, first, count);
-        for (int64_t p = 0; p < count; p++)
-            psi[first + p] -= next[p] + (h != 0 ? h * lowrank->start[first + p] : 0);
-    }
-}
-
 /* The first kept row of transition i or after. */
 static int64_t find_kept(const bf__lowrank *lowrank, int64_t i) {
     int64_t low = 0, high = lowrank->kept ? lowrank->kept_rows : 0;
@@ -283,22 +271,44 @@ static void finish_phi(double *phi, const bf__lowrank *lowrank, int64_t first, i
 
 typedef enum kind { PHI, PSI, INNER } kind;
 
+/* psi (count, m): inner products of psi_i with the pivots; phi: those of phi(x_i), of row i in
+ * place to[i] unless that is negative. phi may be NULL. Pivots are taken a tile at a time, so that
+ * the kernel of a next state serves the row after it. */
+static void inner_products(double *phi, const int *to, double *psi, const bf__lowrank *lowrank,
+                           int64_t first, int64_t count) {
+    const bf__flow *flow = lowrank->flow;
+    int64_t m = lowrank->m;
+    double next[BF__TILE];
+    bf__held_d held;
+    for (int64_t from = 0; from < m; from += BF__TILE) {
+        int64_t part = m - from < BF__TILE ? m - from : BF__TILE;
+        held.of = -1;
+        for (int64_t i = 0; i < count; i++) {
+            double *row = psi + i * m + from, h = flow->h_d[first + i];
+            bf__both_data_d(row, next, flow, first + i, &lowrank->pivots, from, part, &held);
+            if (phi && to[i] >= 0)
+                memcpy(phi + to[i] * m + from, row, (size_t)part * sizeof *row);
+            for (int64_t p = 0; p < part; p++)
+                row[p] -= next[p] + (h != 0 ? h * lowrank->start[from + p] : 0);
+        }
+    }
+}
+
 static void rows_of_block(double *phi, double *psi, kind what, const bf__lowrank *lowrank,
                           int64_t first, int64_t count, const bf__blas *blas) {
     const bf__flow *flow = lowrank->flow;
-    int64_t m = lowrank->m, at = find_kept(lowrank, first), made = 0;
+    int64_t m = lowrank->m, at = find_kept(lowrank, first);
+    int to[ROWS], made = 0; /* rows of phi that are not kept come one after the other */
     for (int64_t i = 0; i < count; i++) {
         bool kept = lowrank->kept && at < lowrank->kept_rows && lowrank->rows[at] == first + i;
-        double *row = psi ? psi + i * m : phi + made * m;
         at += kept;
-        if (psi || !kept)
-            bf__data_data_d(row, flow, &flow->data_d, first + i, &lowrank->pivots, 0, m);
-        if (phi && psi && !kept)
-            memcpy(phi + made * m, row, (size_t)m * sizeof *row);
-        made += !kept;
-        if (psi)
-            finish_psi(row, lowrank, first + i);
+        to[i] = kept ? -1 : made++;
+        if (!psi && !kept)
+            bf__data_data_d(phi + to[i] * m, flow, &flow->data_d, first + i, &lowrank->pivots, 0,
+                            m);
     }
+    if (psi)
+        inner_products(phi, to, psi, lowrank, first, count);
     if (phi)
         finish_phi(phi, lowrank, first, count, made, blas);
     if (what == PSI)

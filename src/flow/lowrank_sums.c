@@ -9,12 +9,40 @@
 #include "core/context.h"
 #include "core/fail.h"
 #include "flow/tile.h"
+#include "linalg/clones.h"
 #include "linalg/dense.h"
 
 enum { ROWS = 1024, PART = 256, BLOCKS = 32 };
 
 static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
+}
+
+BF_CLONES static double sums_dot(const double *a, const double *b, int64_t n) {
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t p = 0; p < n; p++)
+        sum += a[p] * b[p];
+    return sum;
+}
+
+/* out (sets, n) at transitions first .. first + count - 1: phi'alpha, pivots a part at a time, so
+ * that these stay in the first level of cache. */
+static void apply_block(double *out, const bf__lowrank *lowrank, const double *alpha, int sets,
+                        int64_t first, int64_t count) {
+    const bf__flow *flow = lowrank->flow;
+    int64_t n = flow->n, m = lowrank->m;
+    double row[PART];
+    for (int s = 0; s < sets; s++)
+        memset(out + s * n + first, 0, (size_t)count * sizeof *out);
+    for (int64_t from = 0; from < m; from += PART) {
+        int64_t part = least(PART, m - from);
+        for (int64_t i = first; i < first + count; i++) {
+            bf__data_data_d(row, flow, &flow->data_d, i, &lowrank->pivots, from, part);
+            for (int s = 0; s < sets; s++)
+                out[s * n + i] += sums_dot(row, alpha + s * m + from, part);
+        }
+    }
 }
 
 bf_status bf__lowrank_apply(double *out, const bf__lowrank *lowrank, double *alpha, int sets,
@@ -29,21 +57,8 @@ bf_status bf__lowrank_apply(double *out, const bf__lowrank *lowrank, double *alp
     }
     BF_TRY(bf__lower_solve(alpha, sets, lowrank->l, m, true, context, err));
 #pragma omp parallel for schedule(static) num_threads(bf__threads(context))
-    for (int64_t i = 0; i < n; i++) {
-        double row[PART];
-        for (int s = 0; s < sets; s++)
-            out[s * n + i] = 0;
-        for (int64_t first = 0; first < m; first += PART) {
-            int64_t count = least(PART, m - first);
-            bf__data_data_d(row, flow, &flow->data_d, i, &lowrank->pivots, first, count);
-            for (int s = 0; s < sets; s++) {
-                double sum = 0;
-                for (int64_t p = 0; p < count; p++)
-                    sum += row[p] * alpha[s * m + first + p];
-                out[s * n + i] += sum;
-            }
-        }
-    }
+    for (int64_t first = 0; first < n; first += ROWS)
+        apply_block(out, lowrank, alpha, sets, first, least(ROWS, n - first));
     return BF_OK;
 }
 
@@ -53,19 +68,21 @@ static void sum_block(double *sum, const bf__lowrank *lowrank, const double *w, 
     const bf__flow *flow = lowrank->flow;
     int64_t n = flow->n, m = lowrank->m;
     double row[PART], next[PART];
+    bf__held_d held;
     memset(sum, 0, (size_t)(sets * m) * sizeof *sum);
-    for (int64_t i = first; i < first + count; i++)
-        for (int64_t from = 0; from < m; from += PART) {
-            int64_t part = least(PART, m - from);
+    for (int64_t from = 0; from < m; from += PART) {
+        int64_t part = least(PART, m - from);
+        held.of = -1;
+        for (int64_t i = first; i < first + count; i++) {
             double h = flow->h_d[i];
-            bf__data_data_d(row, flow, &flow->data_d, i, &lowrank->pivots, from, part);
-            bf__next_data_d(next, flow, &flow->next_d, i, &lowrank->pivots, from, part);
+            bf__both_data_d(row, next, flow, i, &lowrank->pivots, from, part, &held);
             for (int64_t p = 0; p < part; p++)
                 row[p] -= next[p] + (h != 0 ? h * lowrank->start[from + p] : 0);
             for (int s = 0; s < sets; s++)
                 for (int64_t p = 0; p < part; p++)
                     sum[s * m + from + p] += w[s * n + i] * row[p];
         }
+    }
 }
 
 bf_status bf__lowrank_sum(double *out, const bf__lowrank *lowrank, const double *w, int sets,

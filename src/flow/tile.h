@@ -50,4 +50,16 @@ void bf__next_data_f(float *out, const bf__flow *flow, const bf__next_f *left, i
 void bf__next_next_f(float *out, const bf__flow *flow, const bf__next_f *left, int64_t i,
                      const bf__next_f *right, int64_t first, int64_t count);
 
+/* The state kernel between one next state and the columns of a tile. */
+typedef struct bf__held_d {
+    _Alignas(64) double state[BF__TILE];
+    int64_t of; /* the transition; -1: none. To be set whenever the columns change. */
+} bf__held_d;
+
+/* data[j] = <phi_i, x_j> and next[j] = <g_i E phi'_i, x_j> for `count` atoms x_j of `right` from
+ * `first` on, count <= BF__TILE. If transitions are asked for in order, the next state of one is
+ * the state of the one after it along a trajectory, and its kernel is held. */
+void bf__both_data_d(double *data, double *next, const bf__flow *flow, int64_t i,
+                     const bf__data_d *right, int64_t first, int64_t count, bf__held_d *held);
+
 #endif

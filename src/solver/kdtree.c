@@ -129,19 +129,21 @@ bf_status bf__kdtree_build(bf__kdtree *out, const double *x, int64_t n, int d, b
 
 /* ---- Asking */
 
-static double box_square(const double *box, const double *q, int d) {
+/* d is a constant where these are called in few dimensions, so that loops over coordinates
+ * dissolve. */
+BF_INLINE double box_square(const double *box, const double *q, int d) {
     double sum = 0;
     for (int c = 0; c < d; c++) {
         double below = box[c] - q[c], above = q[c] - box[d + c];
-        double gap = below > 0 ? below : above > 0 ? above : 0;
+        double gap = below > above ? below : above;
+        gap = gap > 0 ? gap : 0;
         sum += gap * gap;
     }
     return sum;
 }
 
-BF_CLONES
-static void leaf_squares(double *restrict out, const double *restrict block,
-                         const double *restrict q, int d) {
+BF_INLINE void leaf_squares(double *restrict out, const double *restrict block,
+                            const double *restrict q, int d) {
     double sum[LEAF] = {0};
     for (int c = 0; c < d; c++)
         for (int j = 0; j < LEAF; j++) {
@@ -158,7 +160,7 @@ typedef struct best {
 } best;
 
 /* Keeps the list in order by (distance, index). */
-static void offer(best *b, int32_t index, double square) {
+BF_INLINE void offer(best *b, int32_t index, double square) {
     int at = b->found;
     if (b->found == b->k) {
         at--;
@@ -177,15 +179,15 @@ static void offer(best *b, int32_t index, double square) {
     b->index[at] = index;
 }
 
-int bf__kdtree_nearest(int32_t *index, double *square, const bf__kdtree *tree, const double *q,
-                       int k, int64_t leaves) {
+BF_INLINE int nearest(int32_t *index, double *square, const bf__kdtree *tree, const double *q,
+                      int k, int64_t leaves, int d) {
     struct {
         int32_t node;
         double square;
     } stack[STACK];
     best b = {index, square, k, 0};
     double squares[LEAF];
-    int depth = 1, d = tree->d;
+    int depth = 1;
     int64_t looked = 0;
     stack[0].node = 0;
     stack[0].square = 0;
@@ -198,15 +200,10 @@ int bf__kdtree_nearest(int32_t *index, double *square, const bf__kdtree *tree, c
             int32_t near = tree->node[at].left, far = near + 1;
             double to_near = box_square(tree->box + (int64_t)near * 2 * d, q, d);
             double to_far = box_square(tree->box + (int64_t)far * 2 * d, q, d);
-            if (to_far < to_near) {
-                int32_t swap = near;
-                near = far;
-                far = swap;
-                to_far = to_near;
-            }
-            stack[depth].node = far;
-            stack[depth++].square = to_far;
-            at = near;
+            bool turned = to_far < to_near;
+            at = turned ? far : near;
+            stack[depth].node = turned ? near : far;
+            stack[depth++].square = turned ? to_near : to_far;
         }
         const bf__kdnode *leaf = tree->node + at;
         leaf_squares(squares, tree->leaf + (int64_t)tree->place[at] * d * LEAF, q, d);
@@ -217,4 +214,39 @@ int bf__kdtree_nearest(int32_t *index, double *square, const bf__kdtree *tree, c
             break;
     }
     return b.found;
+}
+
+BF_CLONES static int kdtree_nearest(int32_t *index, double *square, const bf__kdtree *tree,
+                                    const double *q, int k, int64_t leaves) {
+    switch (tree->d) {
+    case 1:
+        return nearest(index, square, tree, q, k, leaves, 1);
+    case 2:
+        return nearest(index, square, tree, q, k, leaves, 2);
+    case 3:
+        return nearest(index, square, tree, q, k, leaves, 3);
+    case 4:
+        return nearest(index, square, tree, q, k, leaves, 4);
+    case 6:
+        return nearest(index, square, tree, q, k, leaves, 6);
+    default:
+        return nearest(index, square, tree, q, k, leaves, tree->d);
+    }
+}
+
+int bf__kdtree_nearest(int32_t *index, double *square, const bf__kdtree *tree, const double *q,
+                       int k, int64_t leaves) {
+    return kdtree_nearest(index, square, tree, q, k, leaves);
+}
+
+int32_t bf__kdtree_where(const bf__kdtree *tree, const double *q, int32_t most) {
+    int32_t at = 0;
+    int d = tree->d;
+    while (tree->node[at].left >= 0 && tree->node[at].count > most) {
+        int32_t left = tree->node[at].left;
+        double to_left = box_square(tree->box + (int64_t)left * 2 * d, q, d);
+        double to_right = box_square(tree->box + (int64_t)(left + 1) * 2 * d, q, d);
+        at = to_right < to_left ? left + 1 : left;
+    }
+    return tree->node[at].first;
 }

@@ -39,4 +39,9 @@ bf_status bf__kdtree_build(bf__kdtree *out, const double *x, int64_t n, int d, b
 int bf__kdtree_nearest(int32_t *index, double *square, const bf__kdtree *tree, const double *q,
                        int k, int64_t leaves);
 
+/* Where q (d) belongs in the order of `index`: the first point of the node, of at most `most`
+ * points, that going to the nearer child leads to. Points that are near each other mostly belong to
+ * the same place. */
+int32_t bf__kdtree_where(const bf__kdtree *tree, const double *q, int32_t most);
+
 #endif

@@ -20,39 +20,81 @@
 #include "weights/neighbours_edges.h"
 
 #include <math.h>
+#include <omp.h>
 
 #include "backflow/rng.h"
 #include "core/context.h"
 #include "core/fail.h"
 
 enum { MOST_NODES = 16000000, MOST_STARTS = 20000 };
+enum { ORDERED = 50000, TOGETHER = 128 }; /* rows that are worth an order; points of one place */
 
-/* Edges as they are found, row after row. */
+/* Edges as they are found, in parts of `room` rows each. */
 typedef struct found {
-    struct found *next;
-    int64_t count;
-    int32_t *from, *to;
-    double *share;
+    int64_t room;
+    int32_t **to;   /* (parts): the edges of one row after those of the other */
+    double **share; /* as `to` */
+    int32_t *begin; /* (parts, room + 1): where the edges of each row begin in its part */
+    int32_t *order; /* (rows): which row is asked for when; NULL: as they are in the log */
+    int32_t *asked; /* (rows): when each row is; NULL likewise */
 } found;
 
-/* Keeps the edges of rows first .. first + count - 1, whose mixtures are in `m`. */
-static bf_status keep(found ***tail, const bf__edges *c, const bf__mixtures *m, int64_t first,
+/* The order in which rows are asked for their neighbours. Large logs go by where their next states
+ * are in the tree of the largest group. Then a search reads what the one before it has read, which
+ * is in cache; in the order of the log nearly all that it reads comes from memory. */
+static bf_status order_rows(found *out, const bf__edges *c, bf_arena *arena, bf_error *err) {
+    const bf__nodes *nodes = c->nodes;
+    const bf__points *f = c->points;
+    int32_t *place, *begin;
+    int largest = 0;
+    if (nodes->rows < ORDERED || !f->actions || nodes->dim > BF__FEW_DIMENSIONS)
+        return BF_OK;
+    for (int b = 1; b < nodes->groups; b++)
+        if (nodes->first[b + 1] - nodes->first[b] >
+            nodes->first[largest + 1] - nodes->first[largest])
+            largest = b;
+    const bf__kdtree *tree = nodes->tree + largest;
+    BF_ALLOC(out->order, arena, nodes->rows, err);
+    BF_ALLOC(out->asked, arena, nodes->rows, err);
+    bf_mark mark = bf_arena_mark(arena);
+    BF_ALLOC(place, arena, nodes->rows, err);
+    BF_ZALLOC(begin, arena, tree->n + 1, err);
+#pragma omp parallel for schedule(static) num_threads(c->mixer.threads)
+    for (int64_t r = 0; r < nodes->rows; r++) {
+        double *q = c->mixer.scratch[omp_get_thread_num()].q;
+        for (int e = 0; e < f->d; e++)
+            q[e] = f->nz[e * f->n + nodes->row[r]];
+        place[r] = bf__kdtree_where(tree, q, TOGETHER);
+    }
+    for (int64_t r = 0; r < nodes->rows; r++)
+        begin[place[r] + 1]++;
+    for (int64_t p = 0; p < tree->n; p++)
+        begin[p + 1] += begin[p];
+    for (int64_t r = 0; r < nodes->rows; r++) {
+        out->asked[r] = begin[place[r]]++;
+        out->order[out->asked[r]] = (int32_t)r;
+    }
+    bf_arena_rewind(arena, mark);
+    return BF_OK;
+}
+
+/* Keeps the edges of part number `part`: `count` rows, whose mixtures are in `m`. */
+static bf_status keep(found *out, const bf__edges *c, const bf__mixtures *m, int64_t part,
                       int64_t count, bf_arena *arena, bf_error *err) {
     int choices = c->mixer.choices;
-    found *part;
-    BF_ALLOC(part, arena, 1, err);
-    *part = (found){.next = NULL};
+    int32_t *begin = out->begin + part * (out->room + 1), put = 0;
+    int64_t total = 0;
     for (int64_t at = 0; at < count * choices; at++)
-        part->count += m->of[at].count;
-    BF_ALLOC(part->from, arena, part->count, err);
-    BF_ALLOC(part->to, arena, part->count, err);
-    BF_ALLOC(part->share, arena, part->count, err);
-    int64_t put = 0;
+        total += m->of[at].count;
+    BF_ALLOC(out->to[part], arena, total, err);
+    BF_ALLOC(out->share[part], arena, total, err);
     for (int64_t p = 0; p < count; p++) {
-        int64_t i = c->nodes->row[first + p];
-        int32_t node = c->nodes->node_of[first + p];
+        int64_t at = part * out->room + p, r = out->order ? out->order[at] : at;
+        int64_t i = c->nodes->row[r];
+        int32_t node = c->nodes->node_of[r];
         double part_of_node = bf__point_weight(c->points, i) / c->nodes->mass[node];
         double on = bf__step_g(&c->points->steps, i), off = 0, leave = 0;
+        begin[p] = put;
         for (int b = 0; b < choices; b++) {
             const bf__mixture *mixture = &m->of[p * choices + b];
             if (mixture->count == 0)
@@ -63,38 +105,40 @@ static bf_status keep(found ***tail, const bf__edges *c, const bf__mixtures *m, 
             leave += mass * gone;
             mass *= 1 - gone;
             for (int32_t e = 0; e < mixture->count; e++) {
-                part->from[put] = node;
-                part->to[put] = mixture->node[e];
-                part->share[put++] = part_of_node * on * (mass * mixture->weight[e]);
+                out->to[part][put] = mixture->node[e];
+                out->share[part][put++] = part_of_node * on * (mass * mixture->weight[e]);
             }
         }
-        c->restart[node] += part_of_node * bf__step_h(&c->points->steps, i);
         c->leave[node] += part_of_node * on * leave;
-        c->off[first + p] = off;
+        c->off[r] = off;
     }
-    **tail = part;
-    *tail = &part->next;
+    begin[count] = put;
     return BF_OK;
 }
 
-static bf_status find_edges(found **out, bf__edges *c, const bf_context *context, bf_arena *arena,
+static bf_status find_edges(found *out, bf__edges *c, const bf_context *context, bf_arena *arena,
                             bf_error *err) {
     const bf__nodes *nodes = c->nodes;
     const bf__points *f = c->points;
     const bf__places next = {"next states", f->n, f->nz, f->npi, f->nu};
     bf__mixtures m;
     int64_t *which;
-    *out = NULL;
+    BF_TRY(order_rows(out, c, arena, err));
     BF_TRY(bf__mixtures_make(&m, &c->mixer, &next, arena, err));
     BF_ALLOC(which, arena, m.room, err);
-    for (int64_t first = 0; first < nodes->rows; first += m.room) {
+    int64_t parts = (nodes->rows + m.room - 1) / m.room;
+    out->room = m.room;
+    BF_ALLOC(out->to, arena, parts, err);
+    BF_ALLOC(out->share, arena, parts, err);
+    BF_ALLOC(out->begin, arena, parts * (m.room + 1), err);
+    for (int64_t part = 0, first = 0; part < parts; part++, first += m.room) {
         int64_t count = nodes->rows - first < m.room ? nodes->rows - first : m.room;
         for (int64_t p = 0; p < count; p++) {
-            int64_t i = nodes->row[first + p];
+            int64_t i = nodes->row[out->order ? out->order[first + p] : first + p];
             which[p] = bf__step_g(&f->steps, i) > 0 ? i : -1;
         }
         BF_TRY(bf__mixtures_find(&m, which, count, err));
-        BF_TRY(keep(&out, c, &m, first, count, arena, err));
+        BF_TRY(keep(out, c, &m, part, count, arena, err));
         if (!bf__progress(context, "finding neighbours", (double)(first + count),
                           (double)nodes->rows, NULL))
             return bf_fail(err, BF_ECANCELLED, "interrupted");
@@ -102,28 +146,39 @@ static bf_status find_edges(found **out, bf__edges *c, const bf_context *context
     return BF_OK;
 }
 
-/* Edges by the node they lead to, in the order they were found. */
-static bf_status edges_by_target(bf__visits *out, const found *list, int64_t n, bf_arena *arena,
-                                 bf_error *err) {
-    int64_t *begin, total = 0;
-    int32_t *from;
+/* The edges of row r: first .. end - 1 of the part that is returned. */
+static int64_t edges_of(int32_t *first, int32_t *end, const found *f, int64_t r) {
+    int64_t at = f->asked ? f->asked[r] : r, part = at / f->room;
+    const int32_t *begin = f->begin + part * (f->room + 1) + at % f->room;
+    *first = begin[0];
+    *end = begin[1];
+    return part;
+}
+
+/* Edges by the node they lead to, those of one row after those of the other. */
+static bf_status edges_by_target(bf__visits *out, const found *f, const bf__nodes *nodes,
+                                 bf_arena *arena, bf_error *err) {
+    int64_t *begin, n = nodes->n;
+    int32_t *from, e, end;
     double *prob;
     BF_ZALLOC(begin, arena, n + 2, err);
-    for (const found *part = list; part; part = part->next) {
-        total += part->count;
-        for (int64_t e = 0; e < part->count; e++)
-            begin[part->to[e] + 2]++;
+    for (int64_t r = 0; r < nodes->rows; r++) {
+        int64_t part = edges_of(&e, &end, f, r);
+        for (; e < end; e++)
+            begin[f->to[part][e] + 2]++;
     }
-    BF_ALLOC(from, arena, total, err);
-    BF_ALLOC(prob, arena, total, err);
     for (int64_t j = 0; j < n; j++)
         begin[j + 2] += begin[j + 1];
-    for (const found *part = list; part; part = part->next)
-        for (int64_t e = 0; e < part->count; e++) {
-            int64_t at = begin[part->to[e] + 1]++;
-            from[at] = part->from[e];
-            prob[at] = part->share[e];
+    BF_ALLOC(from, arena, begin[n + 1], err);
+    BF_ALLOC(prob, arena, begin[n + 1], err);
+    for (int64_t r = 0; r < nodes->rows; r++) {
+        int64_t part = edges_of(&e, &end, f, r);
+        for (; e < end; e++) {
+            int64_t at = begin[f->to[part][e] + 1]++;
+            from[at] = nodes->node_of[r];
+            prob[at] = f->share[part][e];
         }
+    }
     out->n = n;
     out->begin = begin;
     out->from = from;
@@ -183,7 +238,7 @@ bf_status bf__edges_reward(bf__edges *c, const double *reward, bf_arena *arena, 
 bf_status bf__edges_build(bf__edges *c, bf__nodes *nodes, int64_t most, const bf_context *context,
                           bf_arena *arena, bf_error *err) {
     const bf__points *f = c->points;
-    found *list;
+    found list = {.order = NULL};
     double by_work = sqrt(2e10 / (f->d + f->action_dim));
     bool few = f->d + f->action_dim <= BF__FEW_DIMENSIONS;
     if (most <= 0)
@@ -197,7 +252,12 @@ bf_status bf__edges_build(bf__edges *c, bf__nodes *nodes, int64_t most, const bf
     BF_ZALLOC(c->leave, arena, nodes->n, err);
     BF_ZALLOC(c->off, arena, nodes->rows, err);
     BF_TRY(find_edges(&list, c, context, arena, err));
-    BF_TRY(edges_by_target(&c->visits, list, nodes->n, arena, err));
+    for (int64_t r = 0; r < nodes->rows; r++) {
+        int64_t i = nodes->row[r];
+        int32_t node = nodes->node_of[r];
+        c->restart[node] += bf__point_weight(f, i) / nodes->mass[node] * bf__step_h(&f->steps, i);
+    }
+    BF_TRY(edges_by_target(&c->visits, &list, nodes, arena, err));
     c->visits.leave = c->leave;
     return f->starts > 0 ? find_start(c, arena, err) : BF_OK;
 }
