@@ -42,8 +42,8 @@ static double distance(const double *w, const double *z, int k, int d) {
 
 /* Solves, given the inner products. Returns false if all points are the point itself. gram is
  * symmetric and is read by rows. */
-BF_CLONES static bool hull_descend(double *restrict w, double *restrict gram, int k,
-                                   const bf__hull_options *options) {
+BF_INLINE bool descend(double *restrict w, double *restrict gram, int k,
+                       const bf__hull_options *options) {
     double slope[BF__HULL_MOST], size = 0; /* half the gradient; mean |z_j|^2 */
     for (int i = 0; i < k; i++)
         size += gram[i * k + i] / k;
@@ -58,14 +58,16 @@ BF_CLONES static bool hull_descend(double *restrict w, double *restrict gram, in
         for (int i = 0; i < k; i++)
             slope[i] += gram[j * k + i] * w[j];
     for (int step = 0; step < options->steps; step++) {
-        int low = 0, high = -1;
+        double least = INFINITY, most = -INFINITY;
+        int low = 0, high = 0;
         for (int i = 0; i < k; i++) {
-            if (slope[i] < slope[low])
-                low = i;
-            if (w[i] > 0 && (high < 0 || slope[i] > slope[high]))
-                high = i;
+            double taken = w[i] > 0 ? slope[i] : -INFINITY;
+            low = slope[i] < least ? i : low;
+            least = slope[i] < least ? slope[i] : least;
+            high = taken > most ? i : high;
+            most = taken > most ? taken : most;
         }
-        double gain = high < 0 ? 0 : slope[high] - slope[low];
+        double gain = most - least; /* below 0 if no point has weight */
         if (gain <= options->tolerance * size)
             break;
         double bend = gram[low * k + low] + gram[high * k + high] - 2 * gram[low * k + high];
@@ -76,6 +78,12 @@ BF_CLONES static bool hull_descend(double *restrict w, double *restrict gram, in
             slope[j] += move * (gram[low * k + j] - gram[high * k + j]);
     }
     return true;
+}
+
+/* The usual number of neighbours is a constant, so that its loops dissolve. */
+BF_CLONES static bool hull_descend(double *restrict w, double *restrict gram, int k,
+                                   const bf__hull_options *options) {
+    return k == 16 ? descend(w, gram, 16, options) : descend(w, gram, k, options);
 }
 
 double bf__hull_solve(double *w, const double *z, int k, int d, const bf__hull_options *options,
