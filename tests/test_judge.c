@@ -238,10 +238,10 @@ static void test_every_rule_is_tried(void **state) {
 static void test_doubt(void **state) {
     (void)state;
     static const struct {
-        double value, spread, replay, far, doubt;
+        double value, spread, replay, far, taken, doubt;
     } cases[] = {
-        {0.4, 0.1, 0, 0, 0.25},  {0.4, 0.1, -0.2, 0, 0.5}, {-0.4, 0.4, 0, 0.1, 1},
-        {0.4, 0.1, 0, 0.1, 0.5}, {0.4, 0, 0, 0, 0},
+        {0.4, 0.1, 0, 0, 0, 0.25},  {0.4, 0.1, -0.2, 0, 0, 0.5}, {-0.4, 0.4, 0, 0.1, 0, 1},
+        {0.4, 0.1, 0, 0.1, 0, 0.5}, {0.4, 0, 0, 0, 0, 0},        {0.4, 0.1, 0.3, 0, 0.2, 0.5},
     };
     double reward[] = {-1, 1, 1, -1}, s[] = {0, 1, 2, 3};
     bf_dataset data = {.n = 4, .state_dim = 1, .state = s, .next_state = s, .reward = reward};
@@ -253,6 +253,7 @@ static void test_doubt(void **state) {
         bf__diagnose(&e, BF__D_MEMBER_SPREAD, cases[k].spread);
         bf__diagnose(&e, BF__D_REPLAY_VALUE, cases[k].replay);
         bf__diagnose(&e, BF__D_ROLLOUT_FAR, cases[k].far);
+        bf__diagnose(&e, BF__D_FLATTERY, cases[k].taken);
         assert_near(bf__doubt(&e, &problem), cases[k].doubt, 1e-12);
     }
 }

@@ -1,29 +1,29 @@
-/* auto.c - The default: it asks other methods, and answers with what one of them says, or two.
+/* auto.c - The default: it asks other methods, and answers with what one of them says, or several.
  *
  * The methods are the parts of parts.def, the safest first. For finite states, in few dimensions,
  * and if options were given (they are those of blackbox), the first is all that is asked: there
  * neighbours tell what the target meets. In more than eight dimensions, states and vector actions
- * together, neighbours say little, and the others are asked as well. The answer is that of the last
- * one that has nothing against itself. That is more than a formality: a simulator runs the log's
- * own behaviour as well, and has to reproduce what the log earned (judge.c). If all of them doubt
- * themselves, the first answers, with its own reasons.
+ * together, neighbours say little, and the others are asked as well, the boldest first:
  *
- * Between the two, a part that doubts some of what it finds is believed the less:
+ *     value = sum_k share_k value_k
  *
- *     value = before + share (found - before),   share = (1 - doubt) / (1 - LITTLE), at most 1
- *
- * where `before` is what the parts before it say, and doubt is bf__doubt: at LITTLE the rules begin
- * to speak, and at 1 they refuse. So the answer does not jump where a limit is passed.
+ * with the shares of shares.c, by bf__doubt: what a part measured against itself, beside the
+ * difference that it finds to the log's mean. A part that says not to be trusted has no share. So a
+ * simulator answers alone if it reproduces the log, stays near to it and does not depend on which
+ * episodes it has seen. What it leaves in doubt is fqe's, as far as its networks agree, and the
+ * rest is that of the weights. A part that nothing is left for is not asked.
  *
  * A part that answers alone answers whole: its interval and its verdict are its own. A blend has
- * the reasons and the diagnostics of the later part, and its interval is that of the blend, by
- * running all parts on parts of the log. The weights of the first are handed out in any case.
+ * the reasons and the diagnostics of its boldest part, and one more that says how far its parts
+ * differ; its interval is that of the blend, by running all parts on parts of the log. The weights
+ * of the first are handed out in any case.
  *
  * Cost  that of the parts that are asked */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "choice/shares.h"
 #include "core/context.h"
 #include "core/fail.h"
 #include "estimator/answer.h"
@@ -33,7 +33,7 @@
 #include "problem/nodes.h"
 #include "weights/weights.h"
 
-static const double LITTLE = 0.25; /* of judge.c */
+enum { ENOUGH = 2000 }; /* rows for networks: with fewer, they differ by more than they find */
 
 static bool always(const bf_problem *problem, const bf_estimate *first) {
     (void)problem;
@@ -48,12 +48,19 @@ static bool many_dimensions(const bf_problem *problem, const bf_estimate *first)
     return !bf__dataset_counts(data) && dimensions > BF__FEW_DIMENSIONS;
 }
 
+static bool many_and_rows(const bf_problem *problem, const bf_estimate *first) {
+    return many_dimensions(problem, first) && problem->data->n >= ENOUGH;
+}
+
 static const struct part {
     const char *method;
     bool (*when)(const bf_problem *problem, const bf_estimate *first);
-    const char *why, *against_others;
+    double much;
+    bool stops_short;
+    const char *forgiven, *why;
 } parts[] = {
-#define BF_PART(method, when, why, against_others) {#method, when, why, against_others},
+#define BF_PART(method, when, much, short, forgiven, why)                                          \
+    {#method, when, much, short, forgiven, why},
 #include "choice/parts.def"
 #undef BF_PART
 };
@@ -73,10 +80,12 @@ static const char *say(bf_arena *arena, bf_error *err, const char *format, const
     return out;
 }
 
-/* The code of the first warning that says not to trust the answer; NULL: there is none. */
-static const char *doubt(const bf_estimate *estimate) {
+/* The code of the first warning that says not to trust the answer, but for one that is forgiven;
+ * NULL: there is none. */
+static const char *distrust(const bf_estimate *estimate, const char *forgiven) {
     for (int i = 0; i < estimate->warning_count; i++)
-        if (estimate->warnings[i].distrust)
+        if (estimate->warnings[i].distrust &&
+            !(forgiven && strcmp(estimate->warnings[i].code, forgiven) == 0))
             return estimate->warnings[i].code;
     return NULL;
 }
@@ -100,84 +109,134 @@ static bf_status ask(bf_estimate *out, const char **against, const struct part *
         *against = say(arena, err, "%s", cause.message);
         return *against ? BF_OK : BF_ENOMEM;
     }
-    if (!doubt(out))
+    const char *code = distrust(out, part->forgiven);
+    if (!code)
         return BF_OK;
-    *against = say(arena, err, "it does not trust itself: %s", doubt(out));
+    *against = say(arena, err, "it does not trust itself: %s", code);
     return *against ? BF_OK : BF_ENOMEM;
 }
 
-static double mix(double before, double found, double share) {
-    return before + share * (found - before);
+/* What the parts say of this log, and how much of the answer each one has. */
+typedef struct hearing {
+    bf_estimate said[PARTS];
+    const char *against[PARTS];
+    bool asked[PARTS];
+    bf__voice voice[PARTS];
+    double share[PARTS];
+} hearing;
+
+static bf_status hear(hearing *h, const bf_problem *problem, const bf_context *context,
+                      bf_arena *arena, bf_error *err) {
+    double mean = bf__facts_of(&h->said[0], problem).mean;
+    for (int k = PARTS - 1; k > 0 && h->share[0] > 0; k--) {
+        if (!parts[k].when(problem, &h->said[0]))
+            continue;
+        BF_TRY(ask(&h->said[k], &h->against[k], &parts[k], problem, context, arena, err));
+        h->asked[k] = true;
+        h->voice[k] = (bf__voice){.value = h->said[k].value,
+                                  .much = parts[k].much,
+                                  .stops_short = parts[k].stops_short,
+                                  .counts = !h->against[k]};
+        if (h->voice[k].counts)
+            h->voice[k].doubt = bf__doubt(&h->said[k], problem);
+        bf__shares(h->share, h->voice, PARTS, mean);
+    }
+    return BF_OK;
 }
 
-/* The diagnostics of `out` that are answers themselves: mixed, if both parts have them. */
-static void mix_episodes(bf_estimate *out, const bf_estimate *before, double share) {
-    static const bf__diagnostic_id ids[] = {BF__D_EPISODE_RETURN, BF__D_EPISODE_LENGTH};
-    for (int k = 0; k < 2; k++) {
-        double other = bf__diagnosed(before, ids[k]), own = bf__diagnosed(out, ids[k]);
-        if (isfinite(other) && isfinite(own))
-            bf__diagnose_again(out, ids[k], mix(other, own, share));
+/* A number of the answer, from the parts that have a share and know it; NaN: none of them does. */
+static double mixed(const hearing *h, bf__diagnostic_id id) {
+    double sum = 0, shares = 0;
+    for (int k = 0; k < PARTS; k++) {
+        double said = h->share[k] > 0 ? bf__diagnosed(&h->said[k], id) : NAN;
+        sum += isfinite(said) ? h->share[k] * said : 0;
+        shares += isfinite(said) ? h->share[k] : 0;
     }
+    return shares > 0 ? sum / shares : NAN;
 }
 
-/* The answer of a part takes the place of what is in `out`, or a share of it; weights stay. */
-static void take(bf_estimate *out, bf__part *before, bf__part *now, const struct part *part,
-                 const bf_estimate *other, double share) {
-    const double *weights = bf_estimate_weights(out), *with_signs = bf_estimate_signed_weights(out);
-    bf_estimate was = *out;
-    *out = *other;
-    if (!out->weights) {
-        out->spare = weights;
-        out->spare_signed = with_signs;
+/* What is in `out` is that of one part: the value becomes that of all of them. If two equal shares
+ * differ by more than the answer differs from the log, or unequal ones by accordingly more, it is
+ * not to be trusted. */
+static bf_status blend(bf_estimate *out, const hearing *h, const bf_problem *problem,
+                       bf_arena *arena, bf_error *err) {
+    static const bf__diagnostic_id answers[] = {BF__D_EPISODE_RETURN, BF__D_EPISODE_LENGTH};
+    double low = INFINITY, high = -INFINITY, square = 0, mean = bf__facts_of(out, problem).mean;
+    out->value = 0;
+    for (int k = 0; k < PARTS; k++)
+        out->value += h->share[k] > 0 ? h->share[k] * h->said[k].value : 0;
+    for (int k = 0; k < PARTS; k++) {
+        if (h->share[k] == 0)
+            continue;
+        low = fmin(low, h->said[k].value);
+        high = fmax(high, h->said[k].value);
+        square += h->share[k] * pow(h->said[k].value - out->value, 2);
     }
-    out->maker = bf_estimator_find(part->method);
-    before->why = part->against_others;
-    now->why = other->warning_count > 0
-                   ? "its doubts about itself are smaller than the difference it finds"
-                   : part->why;
-    before->share = 1 - share;
-    now->share = share;
-    if (share == 1)
-        return;
-    out->value = mix(was.value, other->value, share);
-    mix_episodes(out, &was, share);
+    for (int k = 0; k < 2; k++)
+        if (isfinite(mixed(h, answers[k])))
+            bf__diagnose_again(out, answers[k], mixed(h, answers[k]));
     out->model = NULL;
-    out->maker = NULL;
+    return bf__warn(out, arena, err, BF__W_PARTS_DIFFER, 2 * sqrt(square) > fabs(out->value - mean),
+                    "no part of the answer is certain of itself: they say from %.6g to %.6g, and "
+                    "the log's mean is %.6g",
+                    low, high, mean);
+}
+
+static const char *why(const hearing *h, int k) {
+    if (h->against[k])
+        return h->against[k];
+    if (k == 0)
+        return h->share[0] == 1 ? "the others could not run or do not trust themselves"
+                                : "in so many dimensions neighbours say little";
+    if (h->voice[k].outdone)
+        return "it finds less of a difference than fqe, which looks less far ahead";
+    if (h->share[k] == 0)
+        return "it doubts too much of the difference that it finds";
+    return h->said[k].warning_count > 0
+               ? "its doubts about itself are smaller than the difference it finds"
+               : parts[k].why;
+}
+
+/* The answer of the boldest part that has a share takes the place of what is in `out`; the weights
+ * of the first stay. */
+static bf_status answer(bf_estimate *out, const hearing *h, const bf_problem *problem,
+                        const bf_settings *settings, bf_arena *arena, bf_error *err) {
+    int boldest = PARTS - 1, count = 0;
+    while (h->share[boldest] == 0)
+        boldest--;
+    bool whole = h->share[boldest] == 1;
+    *out = h->said[boldest];
+    if (!out->weights && boldest > 0) {
+        out->spare = bf_estimate_weights(&h->said[0]);
+        out->spare_signed = bf_estimate_signed_weights(&h->said[0]);
+    }
+    if (!whole)
+        BF_TRY(blend(out, h, problem, arena, err));
+    out->maker = whole ? bf_estimator_find(parts[boldest].method) : NULL;
+    out->maker_settings = whole && boldest == 0 ? settings : NULL;
+    for (int k = 0; k < PARTS; k++)
+        if (h->asked[k])
+            out->parts[count++] = (bf__part){parts[k].method, h->said[k].model, h->said[k].value,
+                                             h->share[k], why(h, k)};
+    out->part_count = count;
+    if (count == 1)
+        out->parts[0].why = parts[0].why;
+    return BF_OK;
 }
 
 static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model *model,
                      const bf_settings *settings, const bf_context *context, bf_arena *arena,
                      bf_error *err) {
-    const bf_estimator *first = bf_estimator_find(parts[0].method);
     bool given = bf_settings_given_at(settings, 0);
-    bf__part said[PARTS];
-    int count = 1, chosen = 0;
+    hearing h = {.asked = {true}, .share = {1}};
     (void)model;
-    BF_TRY(bf__estimator_run(first, out, problem, settings, context, arena, err));
-    said[0] = (bf__part){first->name, out->model, out->value, 1,
-                         given ? "its options were given" : parts[0].why};
-    out->maker = first;
-    out->maker_settings = settings;
-    const bf_estimate answer = *out;
-    for (int k = 1; k < PARTS && !given; k++) {
-        bf_estimate other;
-        const char *against;
-        if (!parts[k].when(problem, &answer))
-            continue;
-        BF_TRY(ask(&other, &against, &parts[k], problem, context, arena, err));
-        said[count] = (bf__part){parts[k].method, other.model, other.value, 0, against};
-        if (!against) {
-            double certain = (1 - bf__doubt(&other, problem)) / (1 - LITTLE);
-            double share = other.warning_count > 0 ? fmin(fmax(certain, 0), 1) : 1;
-            take(out, &said[chosen], &said[count], &parts[k], &other, share);
-            chosen = count;
-        }
-        count++;
-    }
-    if (count > 1 && chosen == 0)
-        said[0].why = "the others could not run or do not trust themselves";
-    memcpy(out->parts, said, (size_t)count * sizeof *said);
-    out->part_count = count;
+    BF_TRY(bf__estimator_run(bf_estimator_find(parts[0].method), &h.said[0], problem, settings,
+                             context, arena, err));
+    if (!given)
+        BF_TRY(hear(&h, problem, context, arena, err));
+    BF_TRY(answer(out, &h, problem, settings, arena, err));
+    if (given)
+        out->parts[0].why = "its options were given";
     return BF_OK;
 }
 

@@ -323,11 +323,13 @@ bf_status bf__judge(bf_estimate *out, const char *method, const bf_problem *prob
     return bf__judge_facts(out, &facts, arena, err);
 }
 
-/* The rules that refuse an answer for these reasons do so where this is 1. */
+/* What was taken off the value for the replay is half believed: that what flatters the log flatters
+ * the target as much is a guess. */
 double bf__doubt(const bf_estimate *estimate, const bf_problem *problem) {
     bf__facts f = bf__facts_of(estimate, problem);
     double moved = fabs(estimate->value - f.mean), spread = fact(&f, BF__D_MEMBER_SPREAD);
-    double off = fabs(fact(&f, BF__D_REPLAY_VALUE) - f.mean);
+    double taken = fact(&f, BF__D_FLATTERY);
+    double off = fabs(fact(&f, BF__D_REPLAY_VALUE) - f.mean) - (isnan(taken) ? 0 : fabs(taken) / 2);
     double far = fact(&f, BF__D_ROLLOUT_FAR) / far_away_much;
     double most = fmax(isnan(spread) ? 0 : spread, isnan(off) ? 0 : off);
     return fmax(isnan(far) ? 0 : far, most > 0 ? most / moved : 0);

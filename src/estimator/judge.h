@@ -17,9 +17,9 @@ bf_status bf__judge(bf_estimate *out, const char *method, const bf_problem *prob
 bf_status bf__judge_facts(bf_estimate *out, const bf__facts *facts, bf_arena *arena, bf_error *err);
 
 /* How much of what a method finds its own measurements leave in doubt: the most that its members
- * differ by or its replay is off by, beside the difference to what the log earned; or how near its
- * runs are to being too far from the log. From 1 on it is not trusted at all. 0: nothing of the
- * kind was measured. */
+ * differ by or its replay is off by, less half of what was taken off for that, beside the
+ * difference to what the log earned; or how near its runs are to being too far from the log, where
+ * that is 1. 0: nothing of the kind was measured. */
 double bf__doubt(const bf_estimate *estimate, const bf_problem *problem);
 
 /* The least effective sample size, in rows of n, that an answer may rest on. */

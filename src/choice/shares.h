@@ -1,0 +1,20 @@
+/* shares.h - How much of an answer is whose, if several methods were asked. */
+#ifndef BF_CHOICE_SHARES_H
+#define BF_CHOICE_SHARES_H
+
+#include <stdbool.h>
+
+/* What one method says, and what there is against it. */
+typedef struct bf__voice {
+    double value;
+    double doubt, much; /* bf__doubt of it, and from where on it has no share */
+    bool stops_short;   /* it is known to find too little of a difference to the log's mean */
+    bool counts;        /* it was asked, and does not say not to be trusted */
+    bool outdone;       /* filled: it finds less of a difference than one that stops short */
+} bf__voice;
+
+/* Fills share (count), which sum to 1, of voices in order, the safest first. The first has what is
+ * left by the others. */
+void bf__shares(double *share, bf__voice *voice, int count, double mean);
+
+#endif
