@@ -139,22 +139,34 @@ static bf_status merge_rows(bf__nodes *out, const bf__points *points, bf_arena *
     return BF_OK;
 }
 
+/* The tree of group b, whose columns go into `own`. */
+static bf_status plant(bf__kdtree *out, const bf__nodes *nodes, int b, bf_arena *own,
+                       bf_arena *arena, bf_error *err) {
+    int64_t n = nodes->first[b + 1] - nodes->first[b];
+    double *columns;
+    if (n == 0)
+        return BF_OK;
+    BF_ALLOC(columns, own, n * nodes->dim, err);
+    for (int64_t j = 0; j < n; j++)
+        for (int c = 0; c < nodes->dim; c++)
+            columns[c * n + j] = nodes->x[(nodes->first[b] + j) * nodes->dim + c];
+    return bf__kdtree_build(out, columns, n, nodes->dim, arena, err);
+}
+
 bf_status bf__nodes_plant(bf__nodes *out, bf_arena *arena, bf_error *err) {
     bf__kdtree *tree;
+    bf_arena *own;
+    bf_status status = BF_OK;
     BF_ZALLOC(tree, arena, out->groups, err);
-    for (int b = 0; b < out->groups; b++) {
-        int64_t n = out->first[b + 1] - out->first[b];
-        double *columns;
-        if (n == 0)
-            continue;
-        BF_ALLOC(columns, arena, n * out->dim, err);
-        for (int64_t j = 0; j < n; j++)
-            for (int c = 0; c < out->dim; c++)
-                columns[c * n + j] = out->x[(out->first[b] + j) * out->dim + c];
-        BF_TRY(bf__kdtree_build(&tree[b], columns, n, out->dim, arena, err));
+    BF_TRY(bf_arena_create(&own, bf_arena_allocator(arena), err));
+    for (int b = 0; b < out->groups && status == BF_OK; b++) {
+        bf_mark mark = bf_arena_mark(own);
+        status = plant(&tree[b], out, b, own, arena, err);
+        bf_arena_rewind(own, mark);
     }
+    bf_arena_destroy(own);
     out->tree = tree;
-    return BF_OK;
+    return status;
 }
 
 typedef struct recipe {

@@ -246,6 +246,10 @@ bf_status bf__visits_solve(double *x, bf__visits_result *result, const bf__visit
     work k;
     if (visits->order) {
         BF_TRY(bf__visits_reorder(&inner, visits, arena, err));
+        if (visits->held) {
+            bf_arena_destroy(*visits->held);
+            *visits->held = NULL;
+        }
         BF_ALLOC(moved, arena, visits->n, err);
         bf__visits_gather(moved, x, visits->order, visits->n);
     }

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "backflow/memory.h"
+
 /* x_j = sum_i P_ij x_i + start_j sum_i restart_i x_i + away_j sum_i leave_i x_i + source_j. P is
  * given by its columns: node j takes prob[e] of node from[e], begin[j] <= e < begin[j + 1]. */
 typedef struct bf__visits {
@@ -22,6 +24,9 @@ typedef struct bf__visits {
     const int32_t *order;          /* (n): all nodes, those that lead to similar places near each
                                     * other: they are solved in this order, and closed
                                     * chains on coarser copies, too. NULL: plain steps. */
+    bf_arena **held;               /* an arena that holds begin, from and prob and is given up for
+                                    * them: it is destroyed, and *held becomes NULL, once they are
+                                    * in their order. NULL: they stay. */
 } bf__visits;
 
 #endif

@@ -105,7 +105,7 @@ static bf_status solve(double *x, bf__neighbours *out, bf__edges *c, const doubl
         return BF_OK;
     }
     bf__visits_result result;
-    BF_TRY(tree_order(&c->visits.order, nodes, arena, err));
+    c->visits.held = &c->for_edges;
     BF_TRY(bf__visits_solve(x, &result, &c->visits, context, arena, err));
     out->steps = result.steps;
     out->settled = result.settled;
@@ -158,22 +158,62 @@ static void to_rows(double *u, bf__neighbours *out, const bf__edges *c, const do
         out->left += x[j] / sum * c->leave[j];
 }
 
+/* Gives up the trees, which take more than the rest of the nodes, if nobody searches any more. */
+static bf_status drop_trees(bf__edges *c, bf__nodes *nodes, bf_arena *arena, bf_error *err) {
+    int64_t *row;
+    int32_t *node_of;
+    double *mass;
+    if (nodes->rows < c->points->n)
+        return BF_OK;
+    BF_ALLOC(row, arena, nodes->rows, err);
+    BF_ALLOC(node_of, arena, nodes->rows, err);
+    BF_ALLOC(mass, arena, nodes->n, err);
+    memcpy(row, nodes->row, (size_t)nodes->rows * sizeof *row);
+    memcpy(node_of, nodes->node_of, (size_t)nodes->rows * sizeof *node_of);
+    memcpy(mass, nodes->mass, (size_t)nodes->n * sizeof *mass);
+    *nodes = (bf__nodes){.rows = nodes->rows,
+                         .row = row,
+                         .node_of = node_of,
+                         .n = nodes->n,
+                         .mass = mass,
+                         .total = nodes->total};
+    bf_arena_destroy(c->for_nodes);
+    c->for_nodes = NULL;
+    return BF_OK;
+}
+
+static bf_status weigh(double *u, bf__neighbours *out, bf__edges *c, int64_t most,
+                       const double *reward, const bf_context *context, bf_arena *arena,
+                       bf_error *err) {
+    bf__nodes nodes;
+    double *x;
+    BF_TRY(bf__edges_build(c, &nodes, most, context, arena, err));
+    *out = (bf__neighbours){.nodes = nodes.n, .rows = nodes.rows, .settled = true};
+    out->ends = c->points->steps.absorbs;
+    BF_TRY(tree_order(&c->visits.order, &nodes, arena, err));
+    BF_TRY(drop_trees(c, &nodes, arena, err));
+    BF_ALLOC(x, arena, nodes.n, err);
+    BF_TRY(solve(x, out, c, reward, context, arena, err));
+    to_rows(u, out, c, x);
+    return BF_OK;
+}
+
 bf_status bf__neighbours_solve(bf__neighbours *out, const bf_problem *problem,
                                const bf__points *points, int k, int64_t most,
                                const bf_context *context, bf_arena *arena, bf_error *err) {
-    bf__nodes nodes;
-    double *u, *x;
+    double *u;
     BF_ALLOC(u, arena, points->n, err);
     bf_mark mark = bf_arena_mark(arena);
     bf__edges c = {.points = points, .k = k};
-    BF_TRY(bf__edges_build(&c, &nodes, most, context, arena, err));
-    *out = (bf__neighbours){.nodes = nodes.n, .rows = nodes.rows, .settled = true};
-    out->ends = points->steps.absorbs;
-    BF_ALLOC(x, arena, nodes.n, err);
-    BF_TRY(solve(x, out, &c, problem->data->reward, context, arena, err));
-    to_rows(u, out, &c, x);
+    bf_status status = bf_arena_create(&c.for_nodes, bf_arena_allocator(arena), err);
+    if (status == BF_OK)
+        status = bf_arena_create(&c.for_edges, bf_arena_allocator(arena), err);
+    if (status == BF_OK)
+        status = weigh(u, out, &c, most, problem->data->reward, context, arena, err);
+    bf_arena_destroy(c.for_nodes);
+    bf_arena_destroy(c.for_edges);
     bf_arena_rewind(arena, mark);
-    return BF_OK;
+    return status;
 }
 
 bf_status bf__neighbours_chain(bf__visits *out, const bf_problem *problem, const bf__points *points,

@@ -186,6 +186,20 @@ static bf_status edges_by_target(bf__visits *out, const found *f, const bf__node
     return BF_OK;
 }
 
+/* What is found row by row is given back as soon as the edges are in their order. */
+static bf_status make_edges(bf__edges *c, const bf_context *context, bf_arena *arena,
+                            bf_error *err) {
+    found list = {.order = NULL};
+    bf_arena *own;
+    BF_TRY(bf_arena_create(&own, bf_arena_allocator(arena), err));
+    bf_status status = find_edges(&list, c, context, own, err);
+    if (status == BF_OK)
+        status =
+            edges_by_target(&c->visits, &list, c->nodes, c->for_edges ? c->for_edges : arena, err);
+    bf_arena_destroy(own);
+    return status;
+}
+
 /* The start states, or a sample, as a distribution on nodes. */
 static bf_status find_start(bf__edges *c, bf_arena *arena, bf_error *err) {
     const bf__points *f = c->points;
@@ -238,26 +252,24 @@ bf_status bf__edges_reward(bf__edges *c, const double *reward, bf_arena *arena, 
 bf_status bf__edges_build(bf__edges *c, bf__nodes *nodes, int64_t most, const bf_context *context,
                           bf_arena *arena, bf_error *err) {
     const bf__points *f = c->points;
-    found list = {.order = NULL};
     double by_work = sqrt(2e10 / (f->d + f->action_dim));
     bool few = f->d + f->action_dim <= BF__FEW_DIMENSIONS;
     if (most <= 0)
         most = few ? MOST_NODES : (int64_t)by_work;
     if (f->weight)
         c->k = 2 * c->k < BF__HULL_MOST ? 2 * c->k : BF__HULL_MOST;
-    BF_TRY(bf__nodes_make(nodes, f, most, arena, err));
+    BF_TRY(bf__nodes_make(nodes, f, most, c->for_nodes ? c->for_nodes : arena, err));
     c->nodes = nodes;
     BF_TRY(bf__mixer_make(&c->mixer, f, nodes, c->k, context, arena, err));
     BF_ZALLOC(c->restart, arena, nodes->n, err);
     BF_ZALLOC(c->leave, arena, nodes->n, err);
     BF_ZALLOC(c->off, arena, nodes->rows, err);
-    BF_TRY(find_edges(&list, c, context, arena, err));
+    BF_TRY(make_edges(c, context, arena, err));
     for (int64_t r = 0; r < nodes->rows; r++) {
         int64_t i = nodes->row[r];
         int32_t node = nodes->node_of[r];
         c->restart[node] += bf__point_weight(f, i) / nodes->mass[node] * bf__step_h(&f->steps, i);
     }
-    BF_TRY(edges_by_target(&c->visits, &list, nodes, arena, err));
     c->visits.leave = c->leave;
     return f->starts > 0 ? find_start(c, arena, err) : BF_OK;
 }

@@ -14,10 +14,13 @@ typedef struct bf__edges {
     double *leave;           /* (nodes): goes on anywhere in the log */
     double *off;             /* (rows) */
     bf__visits visits;
+    /* Arenas for the nodes with their trees and for the edges, which a caller may give up before
+     * the rest; NULL: in that of the rest. */
+    bf_arena *for_nodes, *for_edges;
 } bf__edges;
 
-/* The edges, as columns in out->visits, and the starts if the question has some. `out` has points
- * and k; `nodes` takes the nodes, at most `most` of them; 0: by the dimension. */
+/* The edges, as columns in out->visits, and the starts if the question has some. `out` has points,
+ * k and arenas; `nodes` takes the nodes, at most `most` of them; 0: by the dimension. */
 bf_status bf__edges_build(bf__edges *out, bf__nodes *nodes, int64_t most, const bf_context *context,
                           bf_arena *arena, bf_error *err);
 
