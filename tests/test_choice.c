@@ -228,10 +228,10 @@ static void shares_by_hand(void **state) {
         bool counts;
         double share[3];
     } cases[] = {
-        {1.5, 0, true, 2, 0.15, true, {0, 0, 1}},          /* nothing against the simulator */
-        {1.5, 0, true, 2, 0.2, true, {0, 0.2, 0.8}},       /* (0.4 - 0.2) / 0.25 */
-        {1.5, 0.575, true, 2, 0.2, true, {0.1, 0.1, 0.8}}, /* fqe: (1 - 0.575) / 0.85 = 0.5 */
-        {1.5, 0, false, 2, 0.2, true, {0.2, 0, 0.8}},      /* fqe does not trust itself */
+        {1.5, 0, true, 2, 0.15, true, {0, 0, 1}},         /* nothing against the simulator */
+        {1.5, 0, true, 2, 0.2, true, {0, 0.2, 0.8}},      /* (0.4 - 0.2) / 0.25 */
+        {1.5, 0.75, true, 2, 0.2, true, {0.1, 0.1, 0.8}}, /* fqe: (1 - 0.75) / 0.5 = 0.5 */
+        {1.5, 0, false, 2, 0.2, true, {0.2, 0, 0.8}},     /* fqe does not trust itself */
         {1.5, 1.2, true, 2, 0.2, true, {0.2, 0, 0.8}},
         {1.5, 0, true, 2, 0.2, false, {0, 1, 0}},      /* nor does the simulator */
         {1.5, 0, true, 2, 0.5, true, {0, 1, 0}},       /* too much in doubt */
@@ -246,18 +246,26 @@ static void shares_by_hand(void **state) {
         bf__voice voice[3] = {{.value = 1.2},
                               {.value = cases[c].fqe,
                                .doubt = cases[c].fqe_doubt,
+                               .little = 0.5,
                                .much = 1,
                                .stops_short = true,
                                .counts = cases[c].fqe_counts},
                               {.value = cases[c].simulator,
                                .doubt = cases[c].doubt,
+                               .little = 0.15,
                                .much = 0.4,
                                .counts = cases[c].counts}};
         double share[3];
-        bf__shares(share, voice, 3, 1);
-        for (int k = 0; k < 3; k++)
-            if (!(fabs(share[k] - cases[c].share[k]) < 1e-12))
-                fail_msg("case %zu: share %d is %g, not %g", c, k, share[k], cases[c].share[k]);
+        for (int turn = 0; turn < 2; turn++) { /* then with all there is to say for the weights */
+            voice[0].proven = turn;
+            double left = bf__shares(share, voice, 3, 1), half = 0.5 * turn;
+            for (int k = 0; k < 3; k++) {
+                double expected = (1 - half) * cases[c].share[k] + (k == 0 ? half : 0);
+                if (!(fabs(share[k] - expected) < 1e-12))
+                    fail_msg("case %zu: share %d is %g, not %g", c, k, share[k], expected);
+            }
+            assert_near(left, (1 - half) * cases[c].share[0], 1e-12);
+        }
     }
 }
 

@@ -55,12 +55,12 @@ static bool many_and_rows(const bf_problem *problem, const bf_estimate *first) {
 static const struct part {
     const char *method;
     bool (*when)(const bf_problem *problem, const bf_estimate *first);
-    double much;
+    double little, much;
     bool stops_short;
     const char *forgiven, *why;
 } parts[] = {
-#define BF_PART(method, when, much, short, forgiven, why)                                          \
-    {#method, when, much, short, forgiven, why},
+#define BF_PART(method, when, little, much, short, forgiven, why)                                  \
+    {#method, when, little, much, short, forgiven, why},
 #include "choice/parts.def"
 #undef BF_PART
 };
@@ -125,21 +125,38 @@ typedef struct hearing {
     double share[PARTS];
 } hearing;
 
+static double falls(double x, double from, double to) {
+    return fmin(fmax((to - x) / (to - from), 0), 1);
+}
+
+/* How much there is to say for the weights, from 0 to 1: next pairs lie in the hull of logged ones,
+ * and little of the flow's residual under equal weights is left. */
+static double proven(const bf_estimate *weights) {
+    double off = bf__diagnosed(weights, BF__D_OFF_HULL);
+    double after = bf__diagnosed(weights, BF__D_FLOW_RESIDUAL);
+    double before = bf__diagnosed(weights, BF__D_FLOW_RESIDUAL_UNIFORM);
+    if (distrust(weights, NULL) || isnan(off) || !(before > 0) || isnan(after))
+        return 0;
+    return fmin(falls(off, 0.05, 0.1), falls(after / before, 0.02, 0.05));
+}
+
 static bf_status hear(hearing *h, const bf_problem *problem, const bf_context *context,
                       bf_arena *arena, bf_error *err) {
-    double mean = bf__facts_of(&h->said[0], problem).mean;
-    for (int k = PARTS - 1; k > 0 && h->share[0] > 0; k--) {
+    double mean = bf__facts_of(&h->said[0], problem).mean, left = 1;
+    for (int k = PARTS - 1; k > 0 && left > 0; k--) {
         if (!parts[k].when(problem, &h->said[0]))
             continue;
         BF_TRY(ask(&h->said[k], &h->against[k], &parts[k], problem, context, arena, err));
         h->asked[k] = true;
+        h->voice[0].proven = proven(&h->said[0]);
         h->voice[k] = (bf__voice){.value = h->said[k].value,
+                                  .little = parts[k].little,
                                   .much = parts[k].much,
                                   .stops_short = parts[k].stops_short,
                                   .counts = !h->against[k]};
         if (h->voice[k].counts)
             h->voice[k].doubt = bf__doubt(&h->said[k], problem);
-        bf__shares(h->share, h->voice, PARTS, mean);
+        left = bf__shares(h->share, h->voice, PARTS, mean);
     }
     return BF_OK;
 }
@@ -186,8 +203,9 @@ static const char *why(const hearing *h, int k) {
     if (h->against[k])
         return h->against[k];
     if (k == 0)
-        return h->share[0] == 1 ? "the others could not run or do not trust themselves"
-                                : "in so many dimensions neighbours say little";
+        return h->share[0] == 1         ? "the others could not run or do not trust themselves"
+               : h->voice[0].proven > 0 ? "its weights balance the flow"
+                                        : "in so many dimensions neighbours say little";
     if (h->voice[k].outdone)
         return "it finds less of a difference than fqe, which looks less far ahead";
     if (h->share[k] == 0)

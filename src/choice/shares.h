@@ -7,14 +7,16 @@
 /* What one method says, and what there is against it. */
 typedef struct bf__voice {
     double value;
-    double doubt, much; /* bf__doubt of it, and from where on it has no share */
-    bool stops_short;   /* it is known to find too little of a difference to the log's mean */
-    bool counts;        /* it was asked, and does not say not to be trusted */
-    bool outdone;       /* filled: it finds less of a difference than one that stops short */
+    double doubt;        /* bf__doubt of it */
+    double little, much; /* up to where it does not count, and from where on there is no share */
+    bool stops_short;    /* it is known to find too little of a difference to the log's mean */
+    bool counts;         /* it was asked, and does not say not to be trusted */
+    double proven;       /* of the first: how much there is for it, from 0 to 1 */
+    bool outdone;        /* filled: it finds less of a difference than one that stops short */
 } bf__voice;
 
-/* Fills share (count), which sum to 1, of voices in order, the safest first. The first has what is
- * left by the others. */
-void bf__shares(double *share, bf__voice *voice, int count, double mean);
+/* Fills share (count), which sum to 1, of voices in order, the safest first. The first has up to a
+ * half for itself, and what is left by the others, which is returned. */
+double bf__shares(double *share, bf__voice *voice, int count, double mean);
 
 #endif
