@@ -172,34 +172,103 @@ static void ips_gradient_is_the_slope(void **state) {
     }
 }
 
+enum { DICE_B = 7, DICE_K = 3, DICE_E = 4, DICE_COLUMNS = DICE_B + DICE_K * (DICE_B + DICE_E) };
+
+typedef struct dice_numbers {
+    float nu[DICE_COLUMNS], z[DICE_B];
+    double next[DICE_B * DICE_K], start[DICE_E * DICE_K], reward[DICE_B];
+} dice_numbers;
+
+static const uint8_t dice_ends[DICE_B] = {0, 1, 0, 2, 0, 1, 0};
+
+static bf__dice_batch dice_batch(dice_numbers *x) {
+    bf_rng rng = bf_rng_make(3, "dice gradient", 0);
+    for (int i = 0; i < DICE_COLUMNS; i++)
+        x->nu[i] = (float)bf_rng_normal(&rng);
+    for (int i = 0; i < DICE_B; i++) {
+        x->z[i] = (float)bf_rng_normal(&rng);
+        x->reward[i] = bf_rng_normal(&rng);
+    }
+    for (int i = 0; i < DICE_B * DICE_K; i++)
+        x->next[i] = bf_rng_uniform(&rng);
+    for (int i = 0; i < DICE_E * DICE_K; i++)
+        x->start[i] = bf_rng_uniform(&rng);
+    return (bf__dice_batch){.b = DICE_B,
+                            .starts = DICE_E,
+                            .choices = DICE_K,
+                            .nu = x->nu,
+                            .z = x->z,
+                            .lambda = 0.4,
+                            .next_p = x->next,
+                            .start_p = x->start,
+                            .reward = x->reward,
+                            .ends = dice_ends};
+}
+
 static void dice_gradient_is_the_slope(void **state) {
     (void)state;
-    enum { B = 7, K = 3, COLUMNS = B * (1 + 2 * K) };
-    bf_rng rng = bf_rng_make(3, "dice gradient", 0);
-    float nu[COLUMNS], zeta[B], d_nu[COLUMNS], d_zeta[B], scratch[COLUMNS], other[B];
-    double next[B * K], start[B * K];
-    const uint8_t ends[B] = {0, 1, 0, 2, 0, 1, 0};
-    for (int i = 0; i < COLUMNS; i++)
-        nu[i] = (float)bf_rng_normal(&rng);
-    for (int i = 0; i < B; i++)
-        zeta[i] = (float)bf_rng_normal(&rng);
-    for (int i = 0; i < B * K; i++) {
-        next[i] = bf_rng_uniform(&rng);
-        start[i] = bf_rng_uniform(&rng);
+    const bf__dice_terms cases[] = {
+        {.gamma = 0.8, .dual = 1, .exponent = 1.5},
+        {.gamma = 0.8, .normal = 0.7, .reward = 1, .dual = 1, .exponent = 2, .output = 1},
+        {.gamma = 0.95, .normal = 1, .reward = 1, .dual = 0.5, .exponent = 1.5, .output = 2},
+        {.gamma = 0.9, .normal = 1, .primal = 0.6, .dual = 0, .exponent = 3, .output = 2},
+        {.gamma = 1, .normal = 2, .reward = 1, .primal = 0.3, .dual = 2, .exponent = 2},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        float d_nu[DICE_COLUMNS], d_z[DICE_B], scratch[DICE_COLUMNS], other[DICE_B];
+        double d_lambda, unused, up, down, wide;
+        dice_numbers x;
+        bf__dice_batch batch = dice_batch(&x);
+        bf__dice_loss(d_nu, d_z, &d_lambda, &cases[c], &batch);
+        for (int i = 0; i < DICE_COLUMNS + DICE_B; i++) {
+            float *at = i < DICE_COLUMNS ? &x.nu[i] : &x.z[i - DICE_COLUMNS], kept = *at;
+            double slope = (double)(i < DICE_COLUMNS ? d_nu[i] : -d_z[i - DICE_COLUMNS]);
+            *at = kept + 1.0f / 512;
+            up = bf__dice_loss(scratch, other, &unused, &cases[c], &batch);
+            wide = (double)*at;
+            *at = kept - 1.0f / 512;
+            down = bf__dice_loss(scratch, other, &unused, &cases[c], &batch);
+            wide -= (double)*at;
+            *at = kept;
+            assert_near(slope, (up - down) / wide, 1e-5);
+        }
+        batch.lambda += 0.5;
+        up = bf__dice_loss(scratch, other, &unused, &cases[c], &batch);
+        batch.lambda -= 1;
+        down = bf__dice_loss(scratch, other, &unused, &cases[c], &batch);
+        assert_near(d_lambda, up - down, 1e-12);
     }
-    bf__dice_loss(d_nu, d_zeta, nu, zeta, next, start, ends, B, K, 0.8);
-    for (int i = 0; i < COLUMNS + B; i++) {
-        float *at = i < COLUMNS ? &nu[i] : &zeta[i - COLUMNS], kept = *at, h = 1.0f / 256;
-        double slope = (double)(i < COLUMNS ? d_nu[i] : -d_zeta[i - COLUMNS]);
-        *at = kept + h;
-        double up = bf__dice_loss(scratch, other, nu, zeta, next, start, ends, B, K, 0.8);
-        double wide = (double)*at;
-        *at = kept - h;
-        double down = bf__dice_loss(scratch, other, nu, zeta, next, start, ends, B, K, 0.8);
-        wide -= (double)*at;
-        *at = kept;
-        assert_near(slope, (up - down) / wide, 1e-5);
+}
+
+/* The first paper's loss, and the constraint with the rewards, written out. The sign of nu is
+ * turned between the two. */
+static void dice_loss_is_the_papers(void **state) {
+    (void)state;
+    float d_nu[DICE_COLUMNS], d_z[DICE_B];
+    double d_lambda, start = 0, first = 0, later = 0, gamma = 0.8;
+    dice_numbers x;
+    bf__dice_batch batch = dice_batch(&x);
+    for (int e = 0; e < DICE_E; e++)
+        for (int k = 0; k < DICE_K; k++)
+            start += x.start[k * DICE_E + e] *
+                     (double)x.nu[DICE_B + DICE_K * DICE_B + k * DICE_E + e] / DICE_E;
+    for (int i = 0; i < DICE_B; i++) {
+        double next = 0, z = (double)x.z[i], zeta = z * z;
+        for (int k = 0; k < DICE_K; k++)
+            next += x.next[k * DICE_B + i] * (double)x.nu[DICE_B + k * DICE_B + i];
+        next = dice_ends[i] == 0 ? next : dice_ends[i] == 1 ? start : 0;
+        double nu = -(double)x.nu[i], later_nu = -next;
+        first += ((nu - gamma * later_nu) * z - fabs(z * z * z) / 3) / DICE_B;
+        later += (zeta * (x.reward[i] + gamma * next - (double)x.nu[i] - 0.4) - zeta * zeta / 2) /
+                 DICE_B;
     }
+    bf__dice_terms one = {.gamma = gamma, .dual = 1, .exponent = 1.5};
+    assert_near(bf__dice_loss(d_nu, d_z, &d_lambda, &one, &batch), first - (1 - gamma) * -start,
+                1e-9);
+    bf__dice_terms two = {
+        .gamma = gamma, .normal = 1, .reward = 1, .dual = 1, .exponent = 2, .output = 1};
+    assert_near(bf__dice_loss(d_nu, d_z, &d_lambda, &two, &batch),
+                later + 0.4 + (1 - gamma) * start, 1e-9);
 }
 
 /* ---- Networks: answers */
@@ -440,6 +509,7 @@ int main(void) {
         arena_test(collapse_is_said),
         arena_test(ips_gradient_is_the_slope),
         arena_test(dice_gradient_is_the_slope),
+        arena_test(dice_loss_is_the_papers),
         arena_test(networks_reach_the_tabular_answers),
         arena_test(gridwalk_comes_out),
         arena_test(digits_do_not_depend_on_threads),

@@ -5,7 +5,7 @@
 #include "estimator/answer.h"
 
 typedef struct bf__contender {
-    const char *name;  /* in files and options: "ips-network" */
+    const char *name;  /* in files and options: "ips-linear" */
     const char *label; /* in figures */
     const char *estimator;
     const char *options;   /* "variant=neural steps=400"; "" for the defaults */

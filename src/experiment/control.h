@@ -31,7 +31,8 @@ typedef struct bf__control_options {
 #define BF_CONTROL_SIZE(size_)                                                                     \
     BF_OPTION_RANGE(bf__control_options, size, size_, 1, 1e9, "N: Trajectories of a log.")
 
-#define BF_CONTROL_METHODS "naive,model,ips-network,blackbox-network,blackbox"
+#define BF_CONTROL_METHODS "naive,model,ips-linear,blackbox-network,blackbox"
+#define BF_IPS             "ips-linear"       /* the better of its two models, tuned */
 #define BF_OURS            "blackbox"         /* the default of `backflow estimate` */
 #define BF_PAPERS          "blackbox-network" /* the paper's network */
 

@@ -29,15 +29,33 @@ bf_status bf__dice_result(bf_estimate *out, const bf__dice *dice, const double *
 /* What becomes of a row of a batch. */
 enum { BF__DICE_ON, BF__DICE_RESTARTS, BF__DICE_ENDS };
 
-/* A batch of b rows with k next actions each. nu (b + 2 b k): at the rows' pairs, at the next pairs
- * (choice after choice), at the start pairs; next_p, start_p (b k) the choices' probabilities.
- *
- *     L = mean_j [ (nu_j - gamma V'_j) zeta_j - |zeta_j|^3 / 3 ] - (1 - gamma) mean V0
- *
- * with V' = E_pi nu(s', .), or mean V0 where the row restarts, or 0 where it ends. Returns L;
- * d_nu (b + 2 b k) = dL/dnu and d_zeta (b) = -dL/dzeta, both to go down along. */
-double bf__dice_loss(float *d_nu, float *d_zeta, const float *nu, const float *zeta,
-                     const double *next_p, const double *start_p, const uint8_t *ends, int64_t b,
-                     int k, double gamma);
+/* How the output of the network of zeta becomes zeta. */
+enum { BF__DICE_ANY_SIGN, BF__DICE_SQUARE, BF__DICE_SOFTPLUS };
+/* zeta of an output z, and its slope. */
+double bf__dice_positive(double z, int output, double *slope);
+
+/* The Lagrangian of dualdice_loss.c: its weights, */
+typedef struct bf__dice_terms {
+    double gamma, normal, reward;  /* k and R */
+    double primal, dual, exponent; /* a_nu, a_zeta and p */
+    int output;
+} bf__dice_terms;
+/* and a batch. */
+typedef struct bf__dice_batch {
+    int64_t b, starts; /* rows, and start states */
+    int choices;       /* K, of the target at a state */
+    const float *nu;   /* (b + K b + K starts): at the rows' pairs, at the next pairs
+                          (choice after choice), at the start pairs */
+    const float *z;    /* (b): what the network of zeta says */
+    double lambda;
+    const double *next_p, *start_p; /* (K, b), (K, starts): probabilities of the choices */
+    const double *reward;           /* (b) */
+    const uint8_t *ends;            /* (b) */
+} bf__dice_batch;
+
+/* Returns L. d_nu is dL/dnu, d_zeta (b) is -dL/dz and *d_lambda is dL/dlambda: all are to go down
+ * along. */
+double bf__dice_loss(float *d_nu, float *d_zeta, double *d_lambda, const bf__dice_terms *terms,
+                     const bf__dice_batch *batch);
 
 #endif
