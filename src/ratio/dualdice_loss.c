@@ -69,8 +69,8 @@ double bf__dice_loss(float *d_nu, float *d_zeta, double *d_lambda, const bf__dic
             loss += each * terms->primal * power(nu, terms->exponent, &pull);
         d_nu[j] = (float)(each * (terms->primal * pull - zeta));
         loss -= each * terms->dual * power(zeta, conjugate, &push);
-        d_zeta[j] = (float)(-each * steep *
-                            (delta - terms->normal * batch->lambda - terms->dual * push));
+        d_zeta[j] =
+            (float)(-each * steep * (delta - terms->normal * batch->lambda - terms->dual * push));
     }
     for (int64_t j = 0; j < k * e; j++)
         d_start[j] = (float)(d_v0 * batch->start_p[j] / (double)e);
