@@ -316,6 +316,15 @@ static void networks_reach_the_tabular_answers(void **state) {
     bf_estimate dice = estimate("dualdice", fast, &real, 0.5);
     assert_near(dice.value, value("dualdice", "", &finite, 0.5), 0.02);
     assert_near(bf_estimate_get(&dice, "mean_zeta"), 1, 0.05);
+    /* Near gamma = 1 the constraint alone says how large ratios are: 0.9999 stands for 1. */
+    dice = estimate("dualdice", fast, &real, 1);
+    assert_near(dice.value, value("dualdice", "", &finite, 1), 0.02);
+    assert_near(bf_estimate_get(&dice, "mean_zeta"), 1, 0.02);
+    dice = estimate("dualdice",
+                    "variant neural hidden 16 steps 2500 batch 64 rate_nu 0.003 rate_zeta 0.01 "
+                    "normalize 0 positive none rewards no exponent 1.5",
+                    &real, 1);
+    assert_true(fabs(bf_estimate_get(&dice, "mean_zeta") - 1) > 0.02);
 }
 
 /* The rows of a log from step `burn` of each trajectory of `steps` on, as a bag. */

@@ -35,7 +35,7 @@ static bf_status beats_naive(bool *out, const bf__study *study, const char *meth
 
 /* DualDICE at discounts that it was made for, and nearer to 1. */
 static bf_status judge_dice(bf__study *study, const double *x, int count, bf_error *err) {
-    int better[2] = {0}, all[2] = {0}, near = 0;
+    int better[2] = {0}, all[2] = {0}, near = 0, both = 0;
     for (int panel = 0; panel < study->panel_count; panel++)
         for (int i = 0; i < count; i++) {
             bool won;
@@ -45,6 +45,7 @@ static bf_status judge_dice(bf__study *study, const double *x, int count, bf_err
             BF_TRY(beats_naive(&won, study, DICE, panel, x[i], err));
             better[where] += won;
             all[where]++;
+            both += ours != NULL;
             near += ours && dice->spread.rmse.value <= 2 * ours->spread.rmse.value;
         }
     if (all[0] == 0)
@@ -61,8 +62,8 @@ static bf_status judge_dice(bf__study *study, const double *x, int count, bf_err
     };
     return bf__study_claim(study, &c, err,
                            "Better than naive in %d of %d settings, and in %d of %d with gamma "
-                           "nearer to 1; within twice the default's RMSE in %d of all %d.",
-                           better[0], all[0], better[1], all[1], near, all[0] + all[1]);
+                           "nearer to 1; within twice the default's RMSE in %d of %d.",
+                           better[0], all[0], better[1], all[1], near, both);
 }
 
 static bf_status judge(bf__study *study, const void *options, bf_error *err) {
