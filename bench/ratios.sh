@@ -2,7 +2,7 @@
 # ratios.sh BUILD OUT - The grid on which options of `ips` and `dualdice` are chosen, as the paper
 # chooses them: by the root mean square error against the truth, per problem, at one size of log.
 #
-# A line of the grid is a name and options of `backflow estimate`. By environment variables:
+# A line of the grid is options of `backflow estimate`. By environment variables:
 #     GRID=linear        linear, network (of ips) or dualdice; or a file of such lines
 #     SEEDS="200 ..."    logs per problem, as seeds of `simulate`: none that `reproduce` reports on
 #     ENVS="..."         problems: pendulum mountaincar cartpole acrobot
