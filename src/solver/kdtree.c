@@ -135,8 +135,8 @@ BF_INLINE double box_square(const double *box, const double *q, int d) {
     double sum = 0;
     for (int c = 0; c < d; c++) {
         double below = box[c] - q[c], above = q[c] - box[d + c];
-        double gap = below > above ? below : above;
-        gap = gap > 0 ? gap : 0;
+        /* At most one of them is above 0. */
+        double gap = (below > 0 ? below : 0) + (above > 0 ? above : 0);
         sum += gap * gap;
     }
     return sum;

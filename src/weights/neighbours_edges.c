@@ -27,7 +27,7 @@
 #include "core/fail.h"
 
 enum { MOST_NODES = 16000000, MOST_STARTS = 20000 };
-enum { ORDERED = 50000, TOGETHER = 128 }; /* rows that are worth an order; points of one place */
+enum { ORDERED = 50000, TOGETHER = 16 }; /* rows that are worth an order; points of one place */
 
 /* Edges as they are found, in parts of `room` rows each. */
 typedef struct found {

@@ -185,9 +185,11 @@ static bf_status join(bf__correction *q, const bf_context *context, bf_arena *ar
     BF_TRY(bf__lower_solve(q->x, m, q->lowrank->l, m, false, context, err));
     transpose(q->x, m);
     BF_TRY(bf__lower_solve(q->x, m, q->l, m, false, context, err));
-    BF_TRY(bf__lower_solve(q->a, m, q->lowrank->l, m, false, context, err));
-    transpose(q->a, m);
-    BF_TRY(bf__lower_solve(q->a, m, q->lowrank->l, m, false, context, err));
+    if (q->h) { /* else it is 0 */
+        BF_TRY(bf__lower_solve(q->a, m, q->lowrank->l, m, false, context, err));
+        transpose(q->a, m);
+        BF_TRY(bf__lower_solve(q->a, m, q->lowrank->l, m, false, context, err));
+    }
     BF_TRY(bf__matmul(xx, q->x, false, q->x, true, m, m, m, context, err));
     for (int64_t i = 0; i < m * m; i++)
         q->a[i] = xx[i] - q->a[i];
