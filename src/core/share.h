@@ -7,8 +7,8 @@
  *
  * A thing has a key: a text that says what it is and everything it depends on besides the log. A
  * thing may depend on the states, actions, ends and row weights of the log; it must not depend on a
- * policy or on rewards. It is made by the same code with a share and without one, so the digits of
- * an answer are the same. */
+ * policy, on rewards or on the discount. It is made by the same code with a share and without one,
+ * so the digits of an answer are the same. */
 #ifndef BF_CORE_SHARE_H
 #define BF_CORE_SHARE_H
 
