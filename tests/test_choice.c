@@ -256,15 +256,33 @@ static void shares_by_hand(void **state) {
                                .much = 0.4,
                                .counts = cases[c].counts}};
         double share[3];
-        for (int turn = 0; turn < 2; turn++) { /* then with all there is to say for the weights */
-            voice[0].proven = turn;
-            double left = bf__shares(share, voice, 3, 1), half = 0.5 * turn;
+        for (int turn = 0; turn < 3; turn++) { /* with as much to say for the weights */
+            double part = 0.5 * turn, said[3], middle = 0;
+            int heard = 0;
+            voice[0].proven = part;
+            bf__shares(share, voice, 3, 1);
             for (int k = 0; k < 3; k++) {
-                double expected = (1 - half) * cases[c].share[k] + (k == 0 ? half : 0);
-                if (!(fabs(share[k] - expected) < 1e-12))
-                    fail_msg("case %zu: share %d is %g, not %g", c, k, share[k], expected);
+                double low = k == 0 ? 0 : voice[k].doubt - voice[k].much;
+                if (k == 0 || (voice[k].counts && low < 0))
+                    said[heard++] = voice[k].value;
             }
-            assert_near(left, (1 - half) * cases[c].share[0], 1e-12);
+            for (int i = 0; i < heard; i++) /* sorted */
+                for (int j = i + 1; j < heard; j++)
+                    if (said[j] < said[i]) {
+                        double swap = said[i];
+                        said[i] = said[j];
+                        said[j] = swap;
+                    }
+            middle = (said[(heard - 1) / 2] + said[heard / 2]) / 2;
+            double value = 0, expected = part * middle;
+            for (int k = 0; k < 3; k++) {
+                value += share[k] * voice[k].value;
+                expected += (1 - part) * cases[c].share[k] * voice[k].value;
+                if (turn == 0 && !(fabs(share[k] - cases[c].share[k]) < 1e-12))
+                    fail_msg("case %zu: share %d is %g, not %g", c, k, share[k], cases[c].share[k]);
+            }
+            assert_near(value, expected, 1e-12);
+            assert_near(share[0] + share[1] + share[2], 1, 1e-12);
         }
     }
 }

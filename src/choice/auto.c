@@ -142,13 +142,14 @@ static double proven(const bf_estimate *weights) {
 
 static bf_status hear(hearing *h, const bf_problem *problem, const bf_context *context,
                       bf_arena *arena, bf_error *err) {
-    double mean = bf__facts_of(&h->said[0], problem).mean, left = 1;
-    for (int k = PARTS - 1; k > 0 && left > 0; k--) {
+    double mean = bf__facts_of(&h->said[0], problem).mean;
+    h->voice[0].value = h->said[0].value;
+    h->voice[0].proven = proven(&h->said[0]);
+    for (int k = PARTS - 1; k > 0 && (h->share[0] > 0 || h->voice[0].proven > 0); k--) {
         if (!parts[k].when(problem, &h->said[0]))
             continue;
         BF_TRY(ask(&h->said[k], &h->against[k], &parts[k], problem, context, arena, err));
         h->asked[k] = true;
-        h->voice[0].proven = proven(&h->said[0]);
         h->voice[k] = (bf__voice){.value = h->said[k].value,
                                   .little = parts[k].little,
                                   .much = parts[k].much,
@@ -156,7 +157,7 @@ static bf_status hear(hearing *h, const bf_problem *problem, const bf_context *c
                                   .counts = !h->against[k]};
         if (h->voice[k].counts)
             h->voice[k].doubt = bf__doubt(&h->said[k], problem);
-        left = bf__shares(h->share, h->voice, PARTS, mean);
+        bf__shares(h->share, h->voice, PARTS, mean);
     }
     return BF_OK;
 }
@@ -202,15 +203,16 @@ static bf_status blend(bf_estimate *out, const hearing *h, const bf_problem *pro
 static const char *why(const hearing *h, int k) {
     if (h->against[k])
         return h->against[k];
-    if (k == 0)
-        return h->share[0] == 1         ? "the others could not run or do not trust themselves"
-               : h->voice[0].proven > 0 ? "its weights balance the flow"
-                                        : "in so many dimensions neighbours say little";
+    if (h->share[k] == 0 && h->voice[0].proven > 0)
+        return "it is not in the middle of what the parts say";
+    if (k == 0 && h->voice[0].proven == 0)
+        return h->share[0] == 1 ? "the others could not run or do not trust themselves"
+                                : "in so many dimensions neighbours say little";
     if (h->voice[k].outdone)
         return "it finds less of a difference than fqe, which looks less far ahead";
     if (h->share[k] == 0)
         return "it doubts too much of the difference that it finds";
-    return h->said[k].warning_count > 0
+    return k > 0 && h->said[k].warning_count > 0
                ? "its doubts about itself are smaller than the difference it finds"
                : parts[k].why;
 }

@@ -1,12 +1,14 @@
 /* shares.c - How much of an answer is whose, if several methods were asked.
  *
- *     share_k = left_k certain_k,   left_{k-1} = left_k - share_k,   left = 1 - proven / 2 for the
- * last certain = (much - doubt) / (much - little), from 0 to 1
+ *     share_k = left_k certain_k,   left_{k-1} = left_k - share_k,   left = 1 for the last
+ *     certain = (much - doubt) / (much - little), from 0 to 1
  *
- * from the boldest, the last, to the first, which has proven / 2 and what is left to it. A voice
- * that is certain of itself leaves nothing. If there is as much to say for the first as there can
- * be, nothing tells which of two that are sure of themselves is right: each has a half. So the
- * answer does not jump where a doubt passes a limit.
+ * from the boldest, the last, to the first, which has what is left to it. A voice that is certain
+ * of itself leaves nothing. So the answer does not jump where a doubt passes a limit.
+ *
+ * If there is something to say for the first as well, as much of the answer is the median of what
+ * all say: methods of different kinds seldom miss in the same way, and the middle one of three is
+ * right if any two are. Of two it is the mean.
  *
  * A voice that stops short finds too little of the difference between target and log: it does not
  * look far enough ahead. A bolder one that is in doubt and finds even less has lost the target,
@@ -31,14 +33,36 @@ static bool outdone(const bf__voice *voice, int k, double mean) {
     return false;
 }
 
-double bf__shares(double *share, bf__voice *voice, int count, double mean) {
-    double left = 1 - voice[0].proven / 2;
+/* How many of the voices that count are below voice k. */
+static int below(const bf__voice *voice, int count, int k) {
+    int sum = 0;
+    for (int j = 0; j < count; j++)
+        sum += (j == 0 || certain(&voice[j]) > 0) &&
+               (voice[j].value < voice[k].value || (voice[j].value == voice[k].value && j < k));
+    return sum;
+}
+
+/* Moves `part` of the answer to the median of the voices that count. */
+static void to_the_middle(double *share, const bf__voice *voice, int count, double part) {
+    int heard = 1;
+    for (int k = 1; k < count; k++)
+        heard += certain(&voice[k]) > 0;
+    for (int k = 0; k < count; k++) {
+        bool counts = k == 0 || certain(&voice[k]) > 0;
+        int at = below(voice, count, k);
+        bool lower = counts && at == (heard - 1) / 2, upper = counts && at == heard / 2;
+        share[k] = (1 - part) * share[k] + part * (lower + upper) / 2;
+    }
+}
+
+void bf__shares(double *share, bf__voice *voice, int count, double mean) {
+    double left = 1;
     for (int k = count - 1; k > 0; k--) {
         double most = certain(&voice[k]);
         voice[k].outdone = most > 0 && most < 1 && outdone(voice, k, mean);
         share[k] = voice[k].outdone ? 0 : left * most;
         left -= share[k];
     }
-    share[0] = left + voice[0].proven / 2;
-    return left;
+    share[0] = left;
+    to_the_middle(share, voice, count, voice[0].proven);
 }

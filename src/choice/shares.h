@@ -15,8 +15,7 @@ typedef struct bf__voice {
     bool outdone;        /* filled: it finds less of a difference than one that stops short */
 } bf__voice;
 
-/* Fills share (count), which sum to 1, of voices in order, the safest first. The first has up to a
- * half for itself, and what is left by the others, which is returned. */
-double bf__shares(double *share, bf__voice *voice, int count, double mean);
+/* Fills share (count), which sum to 1, of voices in order, the safest first. */
+void bf__shares(double *share, bf__voice *voice, int count, double mean);
 
 #endif
