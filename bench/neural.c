@@ -121,12 +121,12 @@ static double batch_step(bf__neural_task *task, bf__neural_fit *fit, int repeats
         bf_mark mark = bf_arena_mark(arena);
         task->steps = 1;
         double from = cpu_seconds();
-        need(bf__neural_adam(fit, task, arena, &err) == BF_OK);
+        need(bf__neural_pairs(fit, task, arena, &err) == BF_OK);
         double once = cpu_seconds() - from;
         bf_arena_rewind(arena, mark);
         task->steps = 41;
         from = cpu_seconds();
-        need(bf__neural_adam(fit, task, arena, &err) == BF_OK);
+        need(bf__neural_pairs(fit, task, arena, &err) == BF_OK);
         if (r >= 0)
             seconds[r] = (cpu_seconds() - from - once) / 40;
         bf_arena_rewind(arena, mark);

@@ -47,7 +47,9 @@ static const bf__contender classes[] = {
     {.name = "excess-network",
      .label = "network",
      .estimator = "blackbox",
-     .options = "weights=neural start=equal hidden=10 restarts=1 steps=300 features=64 " KERNEL,
+     .options =
+         "weights=neural start=equal hidden=10 activation=sigmoid output=softplus optimizer=lbfgs "
+         "action-share=0 restarts=1 steps=300 features=64 " KERNEL,
      .colour = "#009E73",
      .point = 14,
      .dash = 2},

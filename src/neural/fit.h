@@ -35,15 +35,24 @@ typedef struct bf__neural_fit {
 /* Weights start out nearly equal: Glorot, the last layer's weights scaled down. */
 bf_status bf__neural_start(bf__neural_fit *out, const bf__neural_task *task, bf_arena *arena,
                            bf_error *err);
-/* L-BFGS on KL(near, w) of the first half of the rows, from where `fit` is, to where KL is least on
- * the other half. */
+/* L-BFGS on KL(near, w), from where `fit` is. */
 bf_status bf__neural_begin(bf__neural_fit *fit, const bf__neural_task *task, bf_arena *arena,
                            bf_error *err);
-/* L-BFGS on the loss of all transitions, from where `fit` is. */
+/* Gauss-Newton steps on the residual of all transitions, of a low-rank loss. */
+bf_status bf__neural_gauss(bf__neural_fit *fit, const bf__neural_task *task, bf_arena *arena,
+                           bf_error *err);
+/* L-BFGS on the loss of all transitions. */
 bf_status bf__neural_lbfgs(bf__neural_fit *fit, const bf__neural_task *task, bf_arena *arena,
                            bf_error *err);
-/* Adam on the loss of batches; the rate falls to 0 along half a cosine. */
+/* Adam on batches of rows: first on KL(near, w), if there is `near`, then on a low-rank loss. */
 bf_status bf__neural_adam(bf__neural_fit *fit, const bf__neural_task *task, bf_arena *arena,
                           bf_error *err);
+/* Adam on the loss of the pairs of a batch, as in the paper. The rate falls to 0 along half a
+ * cosine. */
+bf_status bf__neural_pairs(bf__neural_fit *fit, const bf__neural_task *task, bf_arena *arena,
+                           bf_error *err);
+
+/* Tells how far the fit is, `loss` NAN on the way to `near`; false: it should stop. */
+bool bf__neural_report(const bf__neural_task *task, double step, double loss, double ess);
 
 #endif

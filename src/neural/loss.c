@@ -139,10 +139,10 @@ BF_CLONES static void neural_dot_rows(double *y, const float *p, const int16_t *
         y[i] = (double)total[i];
 }
 
-/* y = Psi (Psi'w); returns |Psi'w|^2. */
-static double lowrank_product(bf__neural_loss *loss, int threads) {
-    int64_t n = loss->n, stride = loss->stride, blocks = (n + BLOCK - 1) / BLOCK;
-    double *total = loss->pieces + PIECES * stride, value = 0;
+/* Psi'w (stride); returns the square of its length. */
+static double lowrank_residual(double *total, bf__neural_loss *loss, int threads) {
+    int64_t n = loss->n, stride = loss->stride;
+    double value = 0;
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int piece = 0; piece < PIECES; piece++) {
         double *sum = loss->pieces + piece * stride;
@@ -152,20 +152,61 @@ static double lowrank_product(bf__neural_loss *loss, int threads) {
             neural_gather_rows(sum, loss->psi + i * stride, loss->w + i,
                                end - i < BLOCK ? end - i : BLOCK, stride);
     }
-    float p[stride > 0 ? stride : 1];
     for (int64_t c = 0; c < stride; c++) {
         total[c] = 0;
         for (int piece = 0; piece < PIECES; piece++)
             total[c] += loss->pieces[piece * stride + c];
         total[c] *= loss->scale[c];
         value += total[c] * total[c];
-        p[c] = (float)(total[c] * loss->scale[c]);
     }
+    return value;
+}
+
+/* y = Psi (Psi'w); returns |Psi'w|^2. */
+static double lowrank_product(bf__neural_loss *loss, int threads) {
+    int64_t n = loss->n, stride = loss->stride, blocks = (n + BLOCK - 1) / BLOCK;
+    double *total = loss->pieces + PIECES * stride;
+    double value = lowrank_residual(total, loss, threads);
+    float p[stride > 0 ? stride : 1];
+    for (int64_t c = 0; c < stride; c++)
+        p[c] = (float)(total[c] * loss->scale[c]);
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t b = blocks - 1; b >= 0; b--) /* the end of Psi is in cache, if any of it is */
         neural_dot_rows(loss->y + b * BLOCK, p, loss->psi + b * BLOCK * stride,
                         b < blocks - 1 ? BLOCK : n - b * BLOCK, stride);
     return value;
+}
+
+/* w = W / sum W and its effective sample size; false if the weights are no weights. */
+static bool normalise(bf__neural_loss *loss, double *sum, double *square, const float *weights) {
+    *sum = *square = 0;
+    for (int64_t i = 0; i < loss->n; i++)
+        *sum += (double)weights[i];
+    for (int64_t i = 0; i < loss->n; i++) {
+        loss->w[i] = (double)weights[i] / *sum;
+        *square += loss->w[i] * loss->w[i];
+    }
+    return *sum > 0 && isfinite(*sum) && isfinite(*square);
+}
+
+bool bf__neural_residual(double *residual, double *sum, double *ess, bf__neural_loss *loss,
+                         const float *weights, const bf_context *context) {
+    double square;
+    *ess = 0;
+    if (!normalise(loss, sum, &square, weights))
+        return false;
+    *ess = 1 / square;
+    lowrank_residual(residual, loss, bf__threads(context));
+    return true;
+}
+
+void bf__neural_psi(float *psi, const bf__neural_loss *loss, int64_t first, int64_t count) {
+    for (int64_t i = 0; i < count; i++, psi += loss->rank + 1) {
+        const int16_t *row = loss->psi + (first + i) * loss->stride;
+        for (int64_t c = 0; c < loss->rank; c++)
+            psi[c] = (float)row[c] * (float)loss->scale[c];
+        psi[loss->rank] = 1;
+    }
 }
 
 /* ---- Near given weights */
@@ -194,16 +235,10 @@ double bf__neural_apart(float *slope, const double *u, const float *weights, int
 double bf__neural_value(float *slope, double *ess, bf__neural_loss *loss, const float *weights,
                         const bf_context *context) {
     int64_t n = loss->n;
-    double sum = 0, square = 0, value = 0;
-    for (int64_t i = 0; i < n; i++)
-        sum += (double)weights[i];
-    for (int64_t i = 0; i < n; i++) {
-        loss->w[i] = (double)weights[i] / sum;
-        square += loss->w[i] * loss->w[i];
-    }
+    double sum, square, value = 0;
     *ess = 0;
     memset(slope, 0, (size_t)n * sizeof *slope);
-    if (!(sum > 0) || !isfinite(sum) || !isfinite(square))
+    if (!normalise(loss, &sum, &square, weights))
         return BF__NEURAL_LOST;
     *ess = 1 / square;
     if (loss->exact) {

@@ -35,6 +35,13 @@ double bf__neural_apart(float *slope, const double *u, const float *weights, int
 double bf__neural_value(float *slope, double *ess, bf__neural_loss *loss, const float *weights,
                         const bf_context *context);
 
+/* Of a low-rank loss. residual (stride) = Psi'w, zeros from `rank` on, *sum = sum W and *ess as
+ * above; false if the weights are no weights. psi (count, rank + 1) = rows first,
+ * ... of Psi, and a 1 after each. */
+bool bf__neural_residual(double *residual, double *sum, double *ess, bf__neural_loss *loss,
+                         const float *weights, const bf_context *context);
+void bf__neural_psi(float *psi, const bf__neural_loss *loss, int64_t first, int64_t count);
+
 /* The loss estimated on a batch drawn without replacement from n transitions, the diagonal
  * corrected:
  *

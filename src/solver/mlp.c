@@ -26,7 +26,7 @@
 #include "linalg/clones.h"
 #include "linalg/exp.h"
 
-#define TILE          256
+#define TILE          BF__MLP_TILE
 #define LANES         16
 #define GROUPS        16
 #define LEAST_TILES   4 /* tiles of a group, if there are that many */
@@ -288,13 +288,17 @@ BF_INLINE void activate_backward(float *dh, const float *h, int units, int width
     }
 }
 
-/* delta (outputs, width) times the slope of the softplus at z. */
-BF_CLONES static void softplus_backward(float *restrict delta, const float *restrict z, int outputs,
-                                        int width) {
-    for (int j = 0; j < outputs; j++)
+/* delta (outputs, width) times the slope of the last activation at z. */
+BF_CLONES static void mlp_output_backward(float *restrict delta, const float *restrict z,
+                                          int outputs, int width, bf__mlp_output kind) {
+    for (int j = 0; j < outputs && kind == BF__SOFTPLUS; j++)
 #pragma omp simd
         for (int i = 0; i < width; i++)
             delta[(int64_t)j * TILE + i] *= sigmoid(z[(int64_t)j * TILE + i]);
+    for (int j = 0; j < outputs && kind == BF__EXPONENTIAL; j++)
+#pragma omp simd
+        for (int i = 0; i < width; i++)
+            delta[(int64_t)j * TILE + i] *= bf__expf_inline(z[(int64_t)j * TILE + i]);
 }
 
 /* log(1 + exp(z)) without overflow, and without losing small values. */
@@ -363,9 +367,8 @@ static void store(float *columns, const float *z, const bf__mlp *net, int64_t n,
     for (int j = 0; j < net->size[net->layers]; j++) {
         float *to = columns + j * n + begin;
         memcpy(to, z + (int64_t)j * TILE, (size_t)filled * sizeof *to);
-        if (net->output == BF__SOFTPLUS)
-            for (int i = 0; i < filled; i++)
-                to[i] = softplus(to[i]);
+        for (int i = 0; i < filled && net->output != BF__IDENTITY; i++)
+            to[i] = net->output == BF__SOFTPLUS ? softplus(to[i]) : bf__expf_inline(to[i]);
     }
 }
 
@@ -417,9 +420,8 @@ static void backward_group(const bf__mlp_work *work, const float *d_outputs, int
         const float *tile = work->tiles + t * work->units * TILE;
         int width, filled = filled_at(work->n, t * TILE, &width);
         load(delta, d_outputs, outputs, work->n, t * TILE, filled, width);
-        if (net->output == BF__SOFTPLUS)
-            softplus_backward(delta, tile + (int64_t)(work->units - outputs) * TILE, outputs,
-                              width);
+        mlp_output_backward(delta, tile + (int64_t)(work->units - outputs) * TILE, outputs, width,
+                            net->output);
         backward_tile(net, work->parameters, tile, delta, delta + (int64_t)work->widest * TILE,
                       (lanes *)partial, width);
         if ((t - begin) % RUN == RUN - 1 || t == end - 1)
@@ -444,6 +446,59 @@ void bf__mlp_backward(bf__mlp_work *work, const float *d_outputs, double *gradie
     for (int g = 0; g < groups; g++)
         for (int64_t i = 0; i < work->count; i++)
             gradient[i] += work->sums[g * work->count + i];
+}
+
+/* ---- The gradient of each sample by itself */
+
+/* jacobian (out (in + 1), TILE): of W row after row, then of b. */
+BF_CLONES static void mlp_layer_jacobian(float *jacobian, const float *dz, const float *h, int in,
+                                         int out, int width) {
+    for (int j = 0; j < out; j++)
+        for (int k = 0; k < in; k++) {
+            float *to = jacobian + (int64_t)(j * in + k) * TILE;
+            const float *d = dz + (int64_t)j * TILE, *x = h + (int64_t)k * TILE;
+#pragma omp simd
+            for (int i = 0; i < width; i++)
+                to[i] = d[i] * x[i];
+        }
+    memcpy(jacobian + (int64_t)in * out * TILE, dz, (size_t)(out * TILE) * sizeof *dz);
+}
+
+BF_CLONES static void mlp_delta_below(const bf__mlp *net, float *dh, const float *dz,
+                                      const float *h, const float *w, int in, int out, int width) {
+    dense_product(dh, dz, w, NULL, out, in, in, true, width);
+    activate_backward(dh, h, in, width, net->activation);
+}
+
+int64_t bf__mlp_scratch(const bf__mlp_work *work) {
+    return (int64_t)2 * work->widest * TILE;
+}
+
+int bf__mlp_jacobian(const bf__mlp_work *work, const float *d_outputs, int64_t begin,
+                     float *jacobian, float *scratch) {
+    const bf__mlp *net = &work->net;
+    const float *p = work->parameters + work->count;
+    const float *tile = work->tiles + begin * work->units;
+    float *delta = scratch, *other = scratch + (int64_t)work->widest * TILE;
+    int outputs = net->size[net->layers], width, filled = filled_at(work->n, begin, &width);
+    tile += (int64_t)(work->units - outputs) * TILE;
+    jacobian += work->count * TILE;
+    memset(scratch, 0, (size_t)bf__mlp_scratch(work) * sizeof *scratch);
+    load(delta, d_outputs, outputs, work->n, begin, filled, width);
+    mlp_output_backward(delta, tile, outputs, width, net->output);
+    for (int l = net->layers - 1; l >= 0; l--) {
+        int in = net->size[l], out = net->size[l + 1];
+        p -= (int64_t)out * (in + 1);
+        jacobian -= (int64_t)out * (in + 1) * TILE;
+        tile -= (int64_t)in * TILE;
+        mlp_layer_jacobian(jacobian, delta, tile, in, out, width);
+        if (l)
+            mlp_delta_below(net, other, delta, tile, p, in, out, width);
+        float *swap = delta;
+        delta = other;
+        other = swap;
+    }
+    return filled;
 }
 
 /* ---- Use without training: two tiles on the stack, used by turns */

@@ -14,13 +14,14 @@
 
 #define BF__MLP_MAX_LAYERS 8
 #define BF__MLP_MAX_WIDTH  128
+#define BF__MLP_TILE       256
 
 /* Activations of hidden units, in the order of BF__MLP_ACTIVATIONS. */
 typedef enum bf__activation { BF__SIGMOID, BF__TANH, BF__RELU } bf__activation;
 #define BF__MLP_ACTIVATIONS "sigmoid|tanh|relu"
 
-/* Activations of the last layer: softplus(z) = log(1 + exp(z)) > 0. */
-typedef enum bf__mlp_output { BF__IDENTITY, BF__SOFTPLUS } bf__mlp_output;
+/* Activations of the last layer: softplus(z) = log(1 + exp(z)) > 0, and exp(z). */
+typedef enum bf__mlp_output { BF__IDENTITY, BF__SOFTPLUS, BF__EXPONENTIAL } bf__mlp_output;
 
 typedef struct bf__mlp {
     int layers;                       /* L, layers of weights: one more than hidden layers */
@@ -55,6 +56,13 @@ void bf__mlp_forward(bf__mlp_work *work, const double *parameters, const float *
                      float *outputs);
 /* gradient = sum_i d_outputs(., i) . d outputs(., i) / d parameters, at the last forward. */
 void bf__mlp_backward(bf__mlp_work *work, const float *d_outputs, double *gradient);
+/* The terms of that sum, for the samples begin .. begin + BF__MLP_TILE - 1, `begin` a multiple of
+ * BF__MLP_TILE: jacobian (parameters, BF__MLP_TILE). Returns how many samples there are; columns
+ * from there on are not filled. `scratch` is of bf__mlp_scratch floats. Tiles may be asked for by
+ * several threads at once. */
+int64_t bf__mlp_scratch(const bf__mlp_work *work);
+int bf__mlp_jacobian(const bf__mlp_work *work, const float *d_outputs, int64_t begin,
+                     float *jacobian, float *scratch);
 
 /* Computes outputs alone, for use rather than training. It needs no workspace and is safe from any
  * thread. `parameters` are floats, laid out as above. The digits are those of bf__mlp_forward. */

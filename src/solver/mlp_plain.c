@@ -58,8 +58,9 @@ void bf__mlp_forward_plain(const bf__mlp *net, const double *parameters, const d
         forward_one(net, parameters, h);
         for (int j = 0; j < net->size[net->layers]; j++) {
             double z = h[net->layers][j];
-            outputs[j * n + i] =
-                net->output == BF__SOFTPLUS ? fmax(z, 0) + log1p(exp(-fabs(z))) : z;
+            outputs[j * n + i] = net->output == BF__SOFTPLUS ? fmax(z, 0) + log1p(exp(-fabs(z)))
+                                 : net->output == BF__EXPONENTIAL ? exp(z)
+                                                                  : z;
         }
     }
 }
@@ -74,7 +75,9 @@ void bf__mlp_backward_plain(const bf__mlp *net, const double *parameters, const 
             h[0][k] = inputs[k * n + i];
         forward_one(net, parameters, h);
         for (int j = 0; j < net->size[net->layers]; j++) {
-            double g = net->output == BF__SOFTPLUS ? 1 / (1 + exp(-h[net->layers][j])) : 1;
+            double z = h[net->layers][j], g = net->output == BF__SOFTPLUS      ? 1 / (1 + exp(-z))
+                                              : net->output == BF__EXPONENTIAL ? exp(z)
+                                                                               : 1;
             dz[j] = d_outputs[j * n + i] * g;
         }
         backward_one(net, parameters, h, dz, gradient);

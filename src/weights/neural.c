@@ -1,11 +1,16 @@
 /* neural.c - Black-box weights by a network, as in the paper.
  *
- * Estimates   sum_i w_i r_i,  w_i = W(x_i) / sum W,  W = softplus of a 30-20-10 sigmoid network on
- *             the standardised state and the action (one-hot, or its standardised vector),
+ * Estimates   sum_i w_i r_i,  w_i = W(x_i) / sum W,  W = exp of a 30-20-10 network on the
+ *             standardised state and the action (one-hot, or its standardised vector),
  *             W = argmin log w'Kw
  * Source      paper, sections 4.2 and 5; appendix D for mini-batches
- * Shapes      n transitions; K (n, n) in tiles, or Psi (n, m) with K close to Psi Psi'
- * Cost        a step O(n^2) exact, O(n m) low rank, O(B^2) on a batch of B; the chain once
+ * Shapes      n transitions, P parameters; Psi (n, m) with K close to Psi Psi', or K (n, n)
+ * Cost        the chain once, Psi O(n m^2) once; a step 2 n m P (gauss), O(n (P + m)) (lbfgs),
+ *             O(B (P + m)) on a batch of B (adam), O(B (P + B)) (pairs)
+ *
+ * Its units are tanh by default: tanh(z) = 2 sigmoid(2 z) - 1, so that the functions are those of
+ * the paper's sigmoids. What differs is where a random network starts, and which move of the
+ * parameters counts as small.
  *
  * The start is ours: w'Kw has more than one valley, so the network is first fitted to the weights
  * of a chain on the logged pairs (neighbours_chain.h).
@@ -21,16 +26,21 @@
 #include "core/fail.h"
 #include "estimator/judge.h"
 #include "estimator/result.h"
-#include "flow/plan.h"
 #include "neural/fit.h"
 #include "weights/balance.h"
 #include "weights/neighbours_chain.h"
 
-enum { OPTIMIZER_AUTO, OPTIMIZER_LBFGS, OPTIMIZER_ADAM };
+enum { OPTIMIZER_AUTO, OPTIMIZER_GAUSS, OPTIMIZER_LBFGS, OPTIMIZER_ADAM, OPTIMIZER_PAIRS };
+static const char *const optimizers[] = {"auto", "gauss", "lbfgs", "adam", "pairs"};
 enum { START_CHAIN, START_EQUAL };
-enum { NEIGHBOURS = 16, FIRST_STEPS = 200 };
+enum { NEIGHBOURS = 16, FIRST_STEPS = 100, FIRST_BATCHES = 1000 };
+#define BEGUN_ANEW 0.99
+#define SHARE      0.7
+#define ADAM_RATE  1e-3
+#define PAIRS_RATE 0.01
 enum { MOST_STORED = 2000, FEATURES = 300 };
-enum { MOST_EXACT = 20000, REPORT_RANK = 500, LBFGS_STEPS = 1000, ADAM_STEPS = 10000 };
+enum { MOST_EXACT = 20000, REPORT_RANK = 500, GAUSS_STEPS = 12, LBFGS_STEPS = 1000 };
+enum { ADAM_STEPS = 2000, PAIRS_STEPS = 10000 };
 enum { LEAST_RANK = 64, BYTES = 12 }; /* of a number of Psi: a double, then a float */
 
 typedef struct neural {
@@ -38,7 +48,7 @@ typedef struct neural {
     const bf__flow *flow;
     bf__neural_loss loss;
     bf__neural_task task;
-    bool batches;
+    int optimizer;          /* OPTIMIZER_GAUSS, ... */
     double *w, *thin;       /* (n): sums of the fits that stand, and of those given up */
     int fits, fell, failed; /* how many: stand, given up, diverged */
     double steps, low, high;
@@ -89,12 +99,17 @@ static void add_fit(neural *v, const bf__neural_fit *fit, const double *reward) 
 }
 
 static bf_status fit_one(bf__neural_fit *fit, const neural *v, bf_arena *arena, bf_error *err) {
-    if (v->task.near)
-        BF_TRY(bf__neural_begin(fit, &v->task, arena, err));
+    const bf__neural_task *task = &v->task;
+    if (v->optimizer == OPTIMIZER_PAIRS)
+        return bf__neural_pairs(fit, task, arena, err);
+    if (v->optimizer == OPTIMIZER_ADAM)
+        return bf__neural_adam(fit, task, arena, err);
+    if (task->near)
+        BF_TRY(bf__neural_begin(fit, task, arena, err));
     if (fit->interrupted || fit->diverged)
         return BF_OK;
-    return v->batches ? bf__neural_adam(fit, &v->task, arena, err)
-                      : bf__neural_lbfgs(fit, &v->task, arena, err);
+    return v->optimizer == OPTIMIZER_GAUSS ? bf__neural_gauss(fit, task, arena, err)
+                                           : bf__neural_lbfgs(fit, task, arena, err);
 }
 
 /* `restarts` fits that stand, of at most twice as many that are tried. */
@@ -178,6 +193,7 @@ typedef struct neural_options {
     double memory;      /* GB */
     const char *hidden; /* "30-20-10" */
     int activation;     /* bf__activation */
+    int output;         /* 0: softplus, 1: exp */
     int start;          /* START_CHAIN, ... */
     int optimizer;      /* OPTIMIZER_AUTO, ... */
     int64_t steps, batch, restarts;
@@ -189,20 +205,25 @@ static const bf_option rows[] = {
     BF__MEMORY_ROW(neural_options),
     BF_OPTION_CHECKED(neural_options, hidden, "30-20-10", bf__mlp_check,
                       "SIZES: Hidden layers of the network."),
-    BF_OPTION_CHOICE(neural_options, activation, "sigmoid", BF__MLP_ACTIVATIONS,
+    BF_OPTION_CHOICE(neural_options, activation, "tanh", BF__MLP_ACTIVATIONS,
                      "Of its hidden units."),
+    BF_OPTION_CHOICE(neural_options, output, "exp", "softplus|exp",
+                     "What makes its last number z a weight: log(1 + exp(z)), or exp(z)."),
     BF_OPTION_CHOICE(neural_options, start, "chain", "chain|equal",
                      "Weights that the network is fitted to before it minimises the flow residual: "
                      "those of a chain on the logged pairs, as of neighbours, or none, so that it "
                      "starts at equal ones."),
-    BF_OPTION_CHOICE(neural_options, optimizer, "auto", "auto|lbfgs|adam",
-                     "How it is fitted: lbfgs on all transitions, adam on batches of them; auto is "
-                     "lbfgs where the kernel, or its features, fit the memory."),
+    BF_OPTION_CHOICE(
+        neural_options, optimizer, "auto", "auto|gauss|lbfgs|adam|pairs",
+        "How it is fitted: by Gauss-Newton steps (gauss) or lbfgs on all transitions, by "
+        "adam on batches and the residual of all, or on pairs of a batch alone, as in "
+        "the paper; auto is gauss, if the features fit the memory."),
     BF_OPTION_RANGE(neural_options, steps, "0", 0, 1e8,
                     "N: Steps of the optimiser; 0: as many as it takes by itself."),
-    BF_OPTION_RANGE(neural_options, batch, "1024", 2, 1e6, "B: Transitions in a batch of adam."),
-    BF_OPTION_RANGE(neural_options, rate, "0.01", 1e-9, 10, "R: First step size of adam."),
-    BF_OPTION_RANGE(neural_options, restarts, "4", 1, 1000,
+    BF_OPTION_RANGE(neural_options, batch, "1024", 2, 1e6, "B: Transitions in a batch."),
+    BF_OPTION_RANGE(neural_options, rate, "0", 0, 10,
+                    "R: First step size of adam or pairs; 0: by itself."),
+    BF_OPTION_RANGE(neural_options, restarts, "2", 1, 1000,
                     "N: Networks fitted from different starts; the weights are their mean."),
     BF_OPTION_RANGE(neural_options, spread, "0", 0, 1e6,
                     "S: Adds S / (effective sample size) to the flow residual that is minimised."),
@@ -210,66 +231,82 @@ static const bf_option rows[] = {
 static const bf_option_table table =
     BF_OPTION_TABLE("Options of blackbox, weights neural", neural_options, rows);
 
-/* The weights to begin at: equal ones if a fit that came near the chain's would be given up. */
+static bool stands(const bf__neighbours *chain, const neural *v) {
+    double square = 0;
+    for (int64_t i = 0; i < v->flow->n; i++)
+        square += chain->u[i] * chain->u[i];
+    return chain->sum > 0 && chain->sum * chain->sum >= v->task.least_ess * square;
+}
+
+/* The weights to begin at: those of the chain. If they rest on so few rows that a fit near them
+ * would be given up, the chain has run into a corner that the log shows no way out of; begun anew
+ * every hundred steps it has no time to. Equal ones if that does not help either, or if the log
+ * does not say where it would begin. */
 static bf_status make_start(neural *v, const neural_options *o, const bf_problem *problem,
                             const bf_context *context, bf_arena *arena, bf_error *err) {
     bf__neighbours chain;
+    bf_error why;
     if (o->start == START_EQUAL)
         return BF_OK;
     BF_TRY(bf__neighbours_solve(&chain, problem, &v->balance.points, NEIGHBOURS, 0, context, arena,
                                 err));
-    double square = 0;
-    for (int64_t i = 0; i < v->flow->n; i++)
-        square += chain.u[i] * chain.u[i];
-    bool stands = chain.sum > 0 && chain.sum * chain.sum >= v->task.least_ess * square;
-    v->task.near = stands ? chain.u : NULL;
+    bf_problem renewed = *problem;
+    bf__points points;
+    renewed.gamma = BEGUN_ANEW;
+    if (!stands(&chain, v) && problem->gamma > BEGUN_ANEW &&
+        bf__points_make(&points, &renewed, o->at.periodic, o->at.scale, context, arena, &why) ==
+            BF_OK)
+        BF_TRY(bf__neighbours_solve(&chain, &renewed, &points, NEIGHBOURS, 0, context, arena, err));
+    v->task.near = stands(&chain, v) ? chain.u : NULL;
     return BF_OK;
 }
 
-/* K for small logs, Psi for others; of as many columns as fit. */
-static bf__flow_plan make_plan(const neural_options *o, int64_t n) {
-    int64_t rank = o->at.features > 0 ? o->at.features : n > MOST_STORED ? FEATURES : 0;
-    bf__flow_plan plan = bf__flow_choose(n, o->memory * 1e9, rank, rank > 0);
-    double room = 0.8e9 * o->memory / (BYTES * (double)n);
-    if (plan.way != BF__WAY_STORED)
-        plan.rank = (int64_t)fmin((double)plan.rank, room);
-    return plan;
+/* Columns of Psi: as many as asked for, if they fit. */
+static int64_t columns(const neural_options *o, int64_t n) {
+    double wanted = (double)(o->at.features > 0 ? o->at.features : FEATURES);
+    return (int64_t)fmax(fmin(fmin(wanted, (double)n), 0.8e9 * o->memory / (BYTES * (double)n)), 1);
 }
 
-/* Batches if asked for, or if too few columns of Psi fit: what noise a batch adds to the residual
- * is far above where the fit should end. What the other optimiser alone reads is refused. */
-static bf_status choose_batches(neural *v, const neural_options *o, const bf_settings *settings,
-                                const bf__flow_plan *plan, bf_error *err) {
-    static const char *const all_rows[] = {"features", "start"};
-    static const char *const by_batch[] = {"rate", "batch"};
-    bool adam = o->optimizer == OPTIMIZER_ADAM;
-    double least = fmin(LEAST_RANK, (double)v->flow->n);
-    if (o->at.features > 0)
-        least = fmin(least, (double)o->at.features);
-    v->batches = adam || (o->optimizer == OPTIMIZER_AUTO && plan->way != BF__WAY_STORED &&
-                          (double)plan->rank < least);
-    for (size_t k = 0; v->batches && k < sizeof all_rows / sizeof *all_rows; k++)
-        if (bf_settings_given(settings, all_rows[k]))
-            return bf_fail(err, BF_EUSAGE,
-                           "%s: is read by the optimizer lbfgs; adam takes batches of the kernel "
-                           "itself, from equal weights%s",
-                           all_rows[k], adam ? "" : ", and there is no memory for more");
-    for (size_t k = 0; !v->batches && k < sizeof by_batch / sizeof *by_batch; k++)
-        if (bf_settings_given(settings, by_batch[k]))
-            return bf_fail(err, BF_EUSAGE,
-                           "%s: is read by the optimizer adam; lbfgs takes all transitions at once",
-                           by_batch[k]);
+/* `auto`: pairs if too few columns of Psi fit, lbfgs if the loss is not that of a residual alone.
+ * An option that the optimiser does not read is refused. */
+static bf_status choose_optimizer(neural *v, const neural_options *o, const bf_settings *settings,
+                                  bf_error *err) {
+    static const struct {
+        const char *name;
+        unsigned readers; /* bits of optimisers */
+        const char *who;
+    } rows_of[] = {
+        {"features", ~(1u << OPTIMIZER_PAIRS), "gauss, lbfgs and adam"},
+        {"start", ~(1u << OPTIMIZER_PAIRS), "gauss, lbfgs and adam"},
+        {"batch", 1u << OPTIMIZER_ADAM | 1u << OPTIMIZER_PAIRS, "adam and pairs"},
+        {"rate", 1u << OPTIMIZER_ADAM | 1u << OPTIMIZER_PAIRS, "adam and pairs"},
+        {"spread", 1u << OPTIMIZER_LBFGS | 1u << OPTIMIZER_PAIRS, "lbfgs and pairs"},
+    };
+    int64_t least = o->at.features > 0 ? o->at.features : LEAST_RANK, n = v->flow->n;
+    least = least < LEAST_RANK ? least : LEAST_RANK;
+    bool few = columns(o, n) < (least < n ? least : n);
+    v->optimizer = o->optimizer != OPTIMIZER_AUTO ? o->optimizer
+                   : few                          ? OPTIMIZER_PAIRS
+                   : o->spread > 0                ? OPTIMIZER_LBFGS
+                                                  : OPTIMIZER_GAUSS;
+    for (size_t k = 0; k < sizeof rows_of / sizeof *rows_of; k++)
+        if (!(rows_of[k].readers >> v->optimizer & 1u) &&
+            bf_settings_given(settings, rows_of[k].name))
+            return bf_fail(
+                err, BF_EUSAGE, "%s: is read by the optimizer %s, not by %s%s", rows_of[k].name,
+                rows_of[k].who, optimizers[v->optimizer],
+                o->optimizer == OPTIMIZER_AUTO && few ? ", and there is no memory for others" : "");
     return BF_OK;
 }
 
-/* The loss of all transitions. */
-static bf_status make_loss(neural *v, const neural_options *o, const bf__flow_plan *plan,
-                           const bf_context *context, bf_arena *arena, bf_error *err) {
+/* The loss of all transitions: L-BFGS can take K itself, if it is small. */
+static bf_status make_loss(neural *v, const neural_options *o, const bf_context *context,
+                           bf_arena *arena, bf_error *err) {
+    int64_t n = v->flow->n, rank = columns(o, n);
     v->task.loss = &v->loss;
-    if (plan->way == BF__WAY_STORED)
+    if (v->optimizer == OPTIMIZER_LBFGS && n <= MOST_STORED && o->at.features == 0)
         return bf__neural_exact(&v->loss, v->flow, o->spread, context, arena, err);
-    int64_t rank = plan->rank < 1 ? 1 : plan->rank;
-    if (rank < o->at.features)
+    if (rank < o->at.features && rank < n)
         bf__message(context, BF_MESSAGE_NOTE, "%lld of %lld features fit `memory` %g",
                     (long long)rank, (long long)o->at.features, o->memory);
     return bf__neural_lowrank(&v->loss, v->flow, rank, o->spread, context, arena, err);
@@ -283,28 +320,29 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
     BF_TRY(bf__balance_ended(&ended, out, problem, arena, err));
     if (ended)
         return BF_OK;
-    BF_TRY(bf__balance_make(&v.balance, problem, &o->at, "gaussian", 0, context, arena, err));
+    BF_TRY(bf__balance_make(&v.balance, problem, &o->at, "gaussian", SHARE, context, arena, err));
     v.flow = v.balance.flow;
     const bf__points *f = &v.balance.points;
     v.task = (bf__neural_task){.flow = v.flow,
                                .batch = o->batch,
-                               .rate = o->rate,
                                .spread = o->spread,
                                .least_ess = bf__least_rows_of_fit((double)f->n),
                                .context = context};
     BF_TRY(bf__mlp_make(&v.task.net, f->d + f->actions + f->action_dim, o->hidden, 1,
-                        (bf__activation)o->activation, BF__SOFTPLUS, err));
+                        (bf__activation)o->activation, o->output ? BF__EXPONENTIAL : BF__SOFTPLUS,
+                        err));
     BF_TRY(make_inputs(&v, arena, err));
     BF_ZALLOC(v.w, arena, f->n, err);
     BF_ZALLOC(v.thin, arena, f->n, err);
-    bf__flow_plan plan = make_plan(o, f->n);
-    BF_TRY(choose_batches(&v, o, settings, &plan, err));
-    if (!v.batches) {
+    BF_TRY(choose_optimizer(&v, o, settings, err));
+    if (v.optimizer != OPTIMIZER_PAIRS) {
         BF_TRY(make_start(&v, o, problem, context, arena, err));
-        BF_TRY(make_loss(&v, o, &plan, context, arena, err));
+        BF_TRY(make_loss(&v, o, context, arena, err));
     }
-    v.task.steps = o->steps ? o->steps : v.batches ? ADAM_STEPS : LBFGS_STEPS;
-    v.task.first_steps = FIRST_STEPS;
+    static const int64_t steps[] = {0, GAUSS_STEPS, LBFGS_STEPS, ADAM_STEPS, PAIRS_STEPS};
+    v.task.steps = o->steps ? o->steps : steps[v.optimizer];
+    v.task.rate = o->rate > 0 ? o->rate : v.optimizer == OPTIMIZER_ADAM ? ADAM_RATE : PAIRS_RATE;
+    v.task.first_steps = v.optimizer == OPTIMIZER_ADAM ? FIRST_BATCHES : FIRST_STEPS;
     v.task.all = (double)((v.task.steps + (v.task.near ? v.task.first_steps : 0)) * o->restarts);
     BF_TRY(fit_all(&v, o->restarts, problem->data->reward, arena, err));
     return report(out, problem, &v, context, arena, err);
