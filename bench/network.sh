@@ -2,7 +2,7 @@
 # network.sh BUILD OUT [FIRST [LAST]] - The paper's network, tuned as the paper tunes: by the error against
 # the truth, on logs of 50 trajectories of 200 steps, trained policies mixed 0.7 (behaviour) and 0.9
 # (target), seeds FIRST (9201) to LAST (9203). The grid: where it starts, the width of the kernel, how many
-# Gauss-Newton steps, what makes its output a weight. Writes OUT/network.tsv, one line per log and choice;
+# Gauss-Newton steps, what makes its last number a weight (LINKS). Writes OUT/network.tsv, one line per log and choice;
 # what is in it is not run again. Prints the RMSE of each choice, the best of each problem first, with its
 # mean processor seconds.
 set -euo pipefail
@@ -24,11 +24,11 @@ for problem in ${PROBLEMS:-pendulum mountaincar cartpole acrobot}; do
         "$tool" simulate "$problem" --behavior trained@0.7 --target trained@0.9 --episodes 50 --horizon 200 \
             --seed "$seed" --quiet -o "$folder/log.npz" >"$folder/said"
         for start in chain equal; do for width in ${WIDTHS:-p25 median p75}; do for steps in ${STEPS:-6 12}; do
-            for output in ${OUTPUTS:-exp softplus}; do
-                choice="start=$start bandwidth=$width steps=$steps output=$output"
+            for link in ${LINKS:-exp softplus}; do
+                choice="start=$start bandwidth=$width steps=$steps link=$link"
                 grep -q "^$problem	$seed	$choice	" "$table" && continue
                 seconds=$({ TIMEFORMAT='%U %S'; time "$tool" estimate "$folder/log.npz" "${common[@]}" \
-                    --start $start --bandwidth $width --steps $steps --output $output --quiet --json \
+                    --start $start --bandwidth $width --steps $steps --link $link --quiet --json \
                     >"$folder/answer.json"; } 2>&1 | awk '{ print $1 + $2 }')
                 printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$problem" "$seed" "$choice" "$truth" \
                     "$(value "$folder/answer.json")" "$seconds" >>"$table"

@@ -48,8 +48,8 @@ static const bf__contender classes[] = {
      .label = "network",
      .estimator = "blackbox",
      .options =
-         "weights=neural start=equal hidden=10 activation=sigmoid output=softplus optimizer=lbfgs "
-         "action-share=0 restarts=1 steps=300 features=64 " KERNEL,
+         "weights=neural start=equal hidden=10 activation=sigmoid link=softplus optimizer=lbfgs "
+         "restarts=1 steps=300 features=64 " KERNEL,
      .colour = "#009E73",
      .point = 14,
      .dash = 2},

@@ -193,7 +193,7 @@ typedef struct neural_options {
     double memory;      /* GB */
     const char *hidden; /* "30-20-10" */
     int activation;     /* bf__activation */
-    int output;         /* 0: softplus, 1: exp */
+    int link;           /* 0: softplus, 1: exp */
     int start;          /* START_CHAIN, ... */
     int optimizer;      /* OPTIMIZER_AUTO, ... */
     int64_t steps, batch, restarts;
@@ -207,7 +207,7 @@ static const bf_option rows[] = {
                       "SIZES: Hidden layers of the network."),
     BF_OPTION_CHOICE(neural_options, activation, "tanh", BF__MLP_ACTIVATIONS,
                      "Of its hidden units."),
-    BF_OPTION_CHOICE(neural_options, output, "exp", "softplus|exp",
+    BF_OPTION_CHOICE(neural_options, link, "exp", "softplus|exp",
                      "What makes its last number z a weight: log(1 + exp(z)), or exp(z)."),
     BF_OPTION_CHOICE(neural_options, start, "chain", "chain|equal",
                      "Weights that the network is fitted to before it minimises the flow residual: "
@@ -329,7 +329,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
                                .least_ess = bf__least_rows_of_fit((double)f->n),
                                .context = context};
     BF_TRY(bf__mlp_make(&v.task.net, f->d + f->actions + f->action_dim, o->hidden, 1,
-                        (bf__activation)o->activation, o->output ? BF__EXPONENTIAL : BF__SOFTPLUS,
+                        (bf__activation)o->activation, o->link ? BF__EXPONENTIAL : BF__SOFTPLUS,
                         err));
     BF_TRY(make_inputs(&v, arena, err));
     BF_ZALLOC(v.w, arena, f->n, err);
