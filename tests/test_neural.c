@@ -423,7 +423,10 @@ static void finite_process(void **state) {
     static const char *const ways[] = {
         "bandwidth=0.3 optimizer=lbfgs steps=300 restarts=1 start=equal",
         "bandwidth=0.3 optimizer=lbfgs steps=300 restarts=1",
-        "bandwidth=0.3 restarts=1 start=equal steps=30", "bandwidth=0.3 restarts=1"};
+        "bandwidth=0.3 restarts=1 start=equal steps=30",
+        "bandwidth=0.3 restarts=1",
+        "bandwidth=0.3 optimizer=adam batch=64 restarts=1",
+        "bandwidth=0.3 optimizer=adam batch=64 restarts=1 start=equal"};
     for (int round = 0; round < 2; round++) {
         mdp m = mdp_random(MDP_DENSE, &rng, arena);
         bf_dataset data = mdp_log(&m, 0, arena);
@@ -431,7 +434,7 @@ static void finite_process(void **state) {
         double exact = mdp_value(&m, 1, NULL), naive = 0;
         for (int64_t i = 0; i < data.n; i++)
             naive += data.reward[i] / (double)data.n;
-        for (int way = 0; way < 4; way++) {
+        for (int way = 0; way < 6; way++) {
             bf_estimate answer;
             assert_ok(estimate(&answer, &data, ways[way], &one), err);
             assert_near(answer.value, exact, fmax(0.05 * fabs(naive - exact), 2e-3));
