@@ -3,8 +3,8 @@
  * Source      paper, section 5.2, figure 2
  * Settings    behaviour 0.7 and target 0.9 of a trained policy mixed with the uniform one,
  * trajectories of 200 steps, 20 logs each. The numbers of trajectories are not in the paper's text;
- * here they are 10 to 200. The model and IPS are tuned at 50, by the error on other logs
- * (contender.c). */
+ * here they are 10 to 200. The model, IPS and the network are tuned at 50, by the
+ * error on other logs (contender.c). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -159,8 +159,9 @@ const bf__experiment bf__experiment_control_rmse = {
             "episode ends, the next one starts. A policy trained by neural fitted Q iteration, "
             "mixed with uniform choice, acts: 0.7 of it in the log, 0.9 in the target. Points are "
             "root mean square errors over the logs, in reward per step, against the precise value; "
-            "bars are one standard error (bootstrap). As in the paper, model and IPS have the "
-            "options that were best at 50 trajectories, on other logs. IPS is the better of its "
+            "bars are one standard error (bootstrap). As in the paper, model, IPS and the "
+            "network have the options that were best at 50 trajectories, on other logs. IPS is the "
+            "better of its "
             "authors' network and of ratios linear in kernel features, on every problem the "
             "latter; it balances at next states, as published.",
     .options = &bf__control_sizes,

@@ -129,8 +129,8 @@ const bf__experiment bf__experiment_sensitivity = {
     .title = "Error against the behaviour",
     .summary = "RMSE on four control problems against the share of the policy in the behaviour",
     .text = "The control problems again, logs of one size; what changes is the behaviour, from "
-            "close to the target (0.7 of the trained policy) to nearly random choice (0.1). Model "
-            "and IPS keep the options that were tuned at 0.7.",
+            "close to the target (0.7 of the trained policy) to nearly random choice (0.1). Model, "
+            "IPS and the network keep the options that were tuned at 0.7.",
     .options = &table,
     .quick = quick,
     .x_label = "share of the trained policy in the behaviour",
