@@ -402,7 +402,7 @@ static void begins_near(void **state) {
     for (int i = 0; i < N; i++)
         noisy[i] /= given;
     bf__neural_task task = {.flow = make_flow(&data, &k), .inputs = inputs, .near = noisy};
-    task.first_steps = 60;
+    task.first_steps = 100;
     task.context = &one;
     bf__neural_fit fit;
     assert_ok(bf__mlp_make(&task.net, 2, "20-10", 1, BF__SIGMOID, BF__SOFTPLUS, &err), err);
