@@ -9,6 +9,7 @@
 #include "flow/flow.h"
 #include "flow/lowrank.h"
 #include "flow/plan.h"
+#include "flow/repeats.h"
 #include "flow/rff.h"
 #include "linalg/dense.h"
 
@@ -258,6 +259,106 @@ static void stationary_weights_have_no_loss(void **state) {
     in.action = action;
     in.steps = bf__steps_make(NULL, 2, 0.9, BF_TERMINAL_RESTART);
     assert_int_equal(bf__flow_create(&flow, &in, &kernel, NULL, arena, &err), BF_ENEEDS);
+}
+
+/* (columns, n) at rows from (count) of x (columns, m). */
+static double *at_rows(const double *x, int64_t columns, int64_t m, const int64_t *from,
+                       int64_t count) {
+    double *out = room(columns * count);
+    for (int64_t c = 0; c < columns; c++)
+        for (int64_t i = 0; i < count; i++)
+            out[c * count + i] = x[c * m + from[i]];
+    return out;
+}
+
+/* The points of `in`, whose row i is row from[i] of what it was, n of them. One thing only is that
+ * of the row after, in the rows from n - tail on: the state, the action, the next state, what the
+ * policy does there, or whether it ended; 0: nothing. */
+enum { SAME, STATE, ACTION, NEXT, POLICY, END, CHANGES };
+static input repeated(input in, const int64_t *from, int64_t n, int64_t tail, int change) {
+    bf__points p = in.points;
+    int64_t m = p.n, k = p.action_dim, *from_of[CHANGES];
+    for (int c = 0; c < CHANGES; c++) {
+        from_of[c] = bf_arena_alloc(arena, n, sizeof **from_of, &err);
+        for (int64_t i = 0; i < n; i++)
+            from_of[c][i] = i >= n - tail && c == change ? (from[i] + 1) % m : from[i];
+    }
+    int32_t *action = bf_arena_alloc(arena, n, sizeof *action, &err);
+    uint8_t *ended = bf_arena_alloc(arena, n, 1, &err);
+    for (int64_t i = 0; i < n; i++) {
+        action[i] = p.action[from_of[ACTION][i]];
+        ended[i] = p.steps.ended[from_of[END][i]];
+    }
+    p.n = n;
+    p.z = at_rows(p.z, p.d, m, from_of[STATE], n);
+    p.nz = at_rows(p.nz, p.d, m, from_of[NEXT], n);
+    p.action = action;
+    if (p.actions) {
+        p.npi = at_rows(p.npi, p.actions, m, from_of[POLICY], n);
+    } else {
+        p.u = at_rows(p.u, k, m, from_of[ACTION], n);
+        p.nu = at_rows(p.nu, k * p.samples, m, from_of[POLICY], n);
+    }
+    p.steps.ended = ended;
+    in.points = p;
+    return in;
+}
+
+/* Whatever differs, the loss is that of all pairs; and what is equal is counted once. */
+static void copies_of_a_transition_are_added_up(void **state) {
+    (void)state;
+    enum { M = 24, N = 5 * M, TAIL = M };
+    int64_t from[N];
+    for (int i = 0; i < N; i++)
+        from[i] = i * 7 % M;
+    for (int test = 0; test < 4 * CHANGES; test++) {
+        bf_mark mark = bf_arena_mark(arena);
+        int change = test / 4, actions = test % 2 ? 3 : 0;
+        input in = make((spec){.kernel = "gaussian",
+                               .n = M,
+                               .d = 2,
+                               .actions = actions,
+                               .starts = 3,
+                               .gamma = test % 4 / 2 ? 0.9 : 1,
+                               .share = 0.25});
+        in = repeated(in, from, N, TAIL, change);
+        double *k = room(N * N), *w = weights(N), loss = 0, got;
+        bf__flow *flow;
+        const bf__flow *distinct;
+        const int64_t *of;
+        assert_ok(bf__flow_plain(k, &in.points, &in.kernel, arena, &err), err);
+        assert_ok(bf__flow_create(&flow, &in.points, &in.kernel, &one, arena, &err), err);
+        for (int64_t i = 0; i < N; i++)
+            for (int64_t j = 0; j < N; j++)
+                loss += w[i] * k[i * N + j] * w[j];
+        assert_ok(bf__flow_loss(&got, flow, w, &two, arena, &err), err);
+        assert_near(got, loss, 1e-12);
+        assert_ok(bf__flow_distinct(&distinct, &of, flow, arena, &err), err);
+        assert_non_null(of);
+        assert_true(change ? distinct->n > M && distinct->n <= 2 * M : distinct->n == M);
+        for (int64_t i = 0; i < N; i++) {
+            assert_true(distinct->next_d.z[of[i]] == in.points.nz[i]);
+            assert_true(distinct->data_d.z[distinct->n + of[i]] == in.points.z[N + i]);
+        }
+        bf_arena_rewind(arena, mark);
+    }
+    /* If more than half differ, all are looked at. */
+    for (int more = 0; more < 2; more++) {
+        input in = make((spec){.kernel = "gaussian", .n = M, .d = 1, .actions = 2, .gamma = 1});
+        bf__flow *flow;
+        const bf__flow *distinct;
+        const int64_t *of;
+        in.points.steps = bf__steps_make(NULL, M, 1, BF_TERMINAL_RESTART);
+        in.points.steps.ended = bf_arena_zalloc(arena, M, 1, &err);
+        for (int i = 0; i < 2 * M; i++)
+            from[i] = i < M ? i : i / 2;
+        in = repeated(in, from, 2 * M - more, 0, SAME);
+        assert_ok(bf__flow_create(&flow, &in.points, &in.kernel, &one, arena, &err), err);
+        assert_ok(bf__flow_distinct(&distinct, &of, flow, arena, &err), err);
+        assert_int_equal(distinct->n, more ? 2 * M - 1 : M);
+        assert_int_equal(of == NULL, more);
+        assert_int_equal(distinct == flow, more);
+    }
 }
 
 static void threads_do_not_change_a_digit(void **state) {
@@ -567,6 +668,7 @@ int main(void) {
         cmocka_unit_test(any_dimension_and_several_widths),
         cmocka_unit_test(continuous_actions),
         cmocka_unit_test(stationary_weights_have_no_loss),
+        cmocka_unit_test(copies_of_a_transition_are_added_up),
         cmocka_unit_test(threads_do_not_change_a_digit),
         cmocka_unit_test(low_rank_is_within_its_guard),
         cmocka_unit_test(atoms_of_ones_own_are_in_the_same_space),

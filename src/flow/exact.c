@@ -16,6 +16,7 @@
 
 #include "core/context.h"
 #include "core/fail.h"
+#include "flow/repeats.h"
 #include "flow/tile.h"
 
 enum { AREA = BF__TILE * BF__TILE };
@@ -166,10 +167,10 @@ bf_status bf__flow_product(double *y, const bf__flow *flow, const double *w,
     return BF_OK;
 }
 
-bf_status bf__flow_loss(double *loss, const bf__flow *flow, const double *w,
-                        const bf_context *context, bf_arena *arena, bf_error *err) {
+/* w' K w, tile by tile, whether transitions repeat or not. */
+static bf_status add_tiles(double *loss, const bf__flow *flow, const double *w,
+                           const bf_context *context, bf_arena *arena, bf_error *err) {
     int64_t n = flow->n, tiles = tiles_of(n), all = tiles * (tiles + 1) / 2;
-    bf_mark mark = bf_arena_mark(arena);
     double *part;
     BF_ALLOC(part, arena, all, err);
 #pragma omp parallel num_threads(bf__threads(context))
@@ -193,6 +194,22 @@ bf_status bf__flow_loss(double *loss, const bf__flow *flow, const double *w,
     *loss = 0;
     for (int64_t t = 0; t < all; t++)
         *loss += part[t];
+    return BF_OK;
+}
+
+bf_status bf__flow_loss(double *loss, const bf__flow *flow, const double *w,
+                        const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf_mark mark = bf_arena_mark(arena);
+    const bf__flow *distinct;
+    const int64_t *of;
+    double *summed;
+    BF_TRY(bf__flow_distinct(&distinct, &of, flow, arena, err));
+    if (of) {
+        BF_ZALLOC(summed, arena, distinct->n, err);
+        for (int64_t i = 0; i < flow->n; i++)
+            summed[of[i]] += w[i];
+    }
+    BF_TRY(add_tiles(loss, distinct, of ? summed : w, context, arena, err));
     bf_arena_rewind(arena, mark);
     return BF_OK;
 }

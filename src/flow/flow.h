@@ -30,7 +30,8 @@ bf_status bf__flow_plain(double *k, const bf__points *points, const bf__pair_ker
 /* K_ii (n), in double. O(n). */
 void bf__flow_diagonal(double *diagonal, const bf__flow *flow, const bf_context *context);
 
-/* w' K w in double, nothing stored. O(n^2) exponentials. */
+/* w' K w in double, nothing stored. O(n^2) exponentials; if transitions repeat, O(m^2) for the m
+ * that differ (repeats.h). */
 bf_status bf__flow_loss(double *loss, const bf__flow *flow, const double *w,
                         const bf_context *context, bf_arena *arena, bf_error *err);
 
