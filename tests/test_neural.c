@@ -465,6 +465,21 @@ static void threads_and_ways(void **state) {
     }
 }
 
+/* Without the residual the answer is the same, and says nothing about it. */
+static void without_the_residual(void **state) {
+    (void)state;
+    bf_dataset data = make_log((shape){.n = 300, .d = 2, .actions = 2, .horizon = 50, .scale = 1});
+    bf_estimate with, without;
+    assert_ok(estimate(&with, &data, "steps=3", &one), err);
+    assert_ok(estimate(&without, &data, "steps=3 residual=no", &one), err);
+    assert_true(with.value == without.value);
+    assert_memory_equal(with.weights, without.weights, 300 * sizeof *with.weights);
+    assert_true(bf_estimate_get(&with, "flow_residual") > 0);
+    assert_true(isnan(bf_estimate_get(&without, "flow_residual")));
+    assert_true(isnan(bf_estimate_get(&without, "flow_residual_uniform")));
+    assert_true(bf_estimate_get(&with, "ess") == bf_estimate_get(&without, "ess"));
+}
+
 /* An answer or an error, never NaN. */
 static void odd_logs(void **state) {
     (void)state;
@@ -569,19 +584,13 @@ static void every_allocation_may_fail(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        arena_test(begins_near),
-        arena_test(gradients),
-        arena_test(fast_is_plain),
-        arena_test(residual_is_psi),
-        arena_test(optimisers_agree),
-        arena_test(apart),
-        arena_test(batches),
-        arena_test(finite_process),
-        arena_test(threads_and_ways),
-        arena_test(odd_logs),
-        arena_test(interrupted),
-        arena_test(bad_options),
-        arena_test(every_allocation_may_fail),
+        arena_test(begins_near),      arena_test(gradients),
+        arena_test(fast_is_plain),    arena_test(residual_is_psi),
+        arena_test(optimisers_agree), arena_test(apart),
+        arena_test(batches),          arena_test(finite_process),
+        arena_test(threads_and_ways), arena_test(without_the_residual),
+        arena_test(odd_logs),         arena_test(interrupted),
+        arena_test(bad_options),      arena_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

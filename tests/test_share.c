@@ -7,6 +7,7 @@
 #include "core/fail.h"
 #include "core/share.h"
 #include "trust/trust.h"
+#include "weights/neighbours_chain.h"
 
 /* ---- The share itself */
 
@@ -288,6 +289,102 @@ static void nothing_is_made_twice(void **state) {
     assert_int_equal(r.live, 0);
 }
 
+static bool count_calls(void *calls, const bf_progress *progress) {
+    (void)progress;
+    ++*(int *)calls;
+    return true;
+}
+
+/* The chain of a question, which is that of the log without a share. Returns how often it reported
+ * progress: 0 if nothing was computed. */
+static int ask_chain(const bf_dataset *data, bf__share *share, double gamma, int k) {
+    bf_mark mark = bf_arena_mark(arena);
+    int calls = 0;
+    bf_context context = {.callbacks = {.progress = count_calls, .context = &calls}, .threads = 1};
+    bf_dataset log[2] = {*data, *data};
+    bf__neighbours chain[2];
+    log[1].share = share;
+    for (int i = 0; i < 2; i++) {
+        bf_problem problem = {.data = &log[i], .gamma = gamma, .size = sizeof problem};
+        bf__points points;
+        assert_ok(bf__points_make(&points, &problem, "auto", "auto", &context, arena, &err), err);
+        calls = 0;
+        assert_ok(bf__neighbours_solve(&chain[i], &problem, &points, k, 0, &context, arena, &err),
+                  err);
+    }
+    for (int64_t i = 0; i < data->n; i++)
+        assert_same(chain[0].u[i], chain[1].u[i]);
+    assert_same(chain[0].sum, chain[1].sum);
+    assert_same(chain[0].off_hull, chain[1].off_hull);
+    assert_same(chain[0].left, chain[1].left);
+    assert_int_equal(chain[0].nodes, chain[1].nodes);
+    assert_int_equal(chain[0].steps, chain[1].steps);
+    bf_arena_rewind(arena, mark);
+    return calls;
+}
+
+/* A chain is computed once if the same is asked twice, and again if anything else is. */
+static void the_chain_of_one_question(void **state) {
+    (void)state;
+    bf_dataset data = models_walk(300, 3, ACTIONS, 10, 6, arena);
+    bf_named_policy policies[TARGETS];
+    const bf_dataset *own[2];
+    bf__share *share;
+    make_policies(policies, &data);
+    for (int k = 0; k < 2; k++)
+        assert_ok(bf_policy_apply(&own[k], policies[1 + k].policy, &data, arena, &err), err);
+    assert_ok(bf__share_create(&share, 1 << 30, NULL, &err), err);
+    assert_true(ask_chain(own[0], share, 1, 8) > 0);
+    assert_int_equal(ask_chain(own[0], share, 1, 8), 0);
+    assert_true(ask_chain(own[0], share, 0.9, 8) > 0); /* another discount */
+    assert_int_equal(ask_chain(own[0], share, 0.9, 8), 0);
+    assert_true(ask_chain(own[1], share, 0.9, 8) > 0); /* another policy */
+    assert_int_equal(ask_chain(own[1], share, 0.9, 8), 0);
+    assert_true(ask_chain(own[1], share, 0.9, 4) > 0); /* fewer neighbours, in a place apart */
+    assert_int_equal(ask_chain(own[1], share, 0.9, 8), 0);
+    bf_dataset other = *own[1];
+    double *reward = bf_arena_alloc(arena, data.n, sizeof *reward, &err);
+    memcpy(reward, data.reward, (size_t)data.n * sizeof *reward);
+    reward[7] += 1;
+    other.reward = reward;
+    assert_true(ask_chain(&other, share, 0.9, 8) > 0); /* other rewards */
+    assert_true(ask_chain(own[0], share, 1, 8) > 0);   /* it is no longer the last question */
+    bf__share_destroy(share);
+}
+
+/* Models that begin with the same chain, one after the other, each as on the plain log. */
+static void models_of_one_question(void **state) {
+    (void)state;
+    static const char *const models[] = {"weights=neural steps=2 features=20 restarts=1",
+                                         "weights=corrected", "weights=neighbours",
+                                         "weights=neural steps=2 features=20 restarts=1"};
+    bf_dataset data = models_walk(300, 3, ACTIONS, 10, 6, arena);
+    const bf_estimator *method = bf_estimator_find("blackbox");
+    bf_named_policy policies[TARGETS];
+    const bf_dataset *own, *shared;
+    make_policies(policies, &data);
+    assert_ok(bf_policy_apply(&own, policies[1].policy, &data, arena, &err), err);
+    assert_ok(bf_dataset_share(&shared, own, 1e8, arena, &err), err);
+    for (int k = 0; k < 4; k++) {
+        const bf_estimate *found[2];
+        bf_settings *settings;
+        assert_ok(bf_estimator_settings(&settings, method, models[k], arena, &err), err);
+        for (int i = 0; i < 2; i++) {
+            bf_problem problem = {
+                .data = i ? shared : own, .gamma = k < 3 ? 1 : 0.9, .size = sizeof problem};
+            assert_ok(bf_estimator_run(&found[i], method, &problem, settings, NULL, arena, &err),
+                      err);
+        }
+        assert_same(found[0]->value, found[1]->value);
+        assert_int_equal(found[0]->diagnostic_count, found[1]->diagnostic_count);
+        for (int i = 0; i < found[0]->diagnostic_count; i++)
+            assert_same(found[0]->diagnostics[i].value, found[1]->diagnostics[i].value);
+        for (int64_t i = 0; i < data.n; i++)
+            assert_same(found[0]->weights[i], found[1]->weights[i]);
+    }
+    bf_dataset_unshare(shared);
+}
+
 /* A failing allocation at any place is an error, and gives everything back. */
 static void memory_may_end_anywhere(void **state) {
     (void)state;
@@ -321,6 +418,8 @@ int main(void) {
         arena_test(digits_on_other_logs),
         arena_test(a_log_that_shares),
         arena_test(nothing_is_made_twice),
+        arena_test(the_chain_of_one_question),
+        arena_test(models_of_one_question),
         arena_test(memory_may_end_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

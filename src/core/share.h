@@ -7,8 +7,10 @@
  *
  * A thing has a key: a text that says what it is and everything it depends on besides the log. A
  * thing may depend on the states, actions, ends and row weights of the log; it must not depend on a
- * policy, on rewards or on the discount. It is made by the same code with a share and without one,
- * so the digits of an answer are the same. */
+ * policy, on rewards or on the discount. If something does, what is shared is the place for it: it
+ * says which question it holds, and another question takes its place (weights/neighbours_chain.c).
+ * A thing is made by the same code with a share and without one, so the digits of an answer are the
+ * same. */
 #ifndef BF_CORE_SHARE_H
 #define BF_CORE_SHARE_H
 

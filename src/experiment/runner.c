@@ -4,7 +4,9 @@
  * are. One thread runs a job from beginning to end, and its seeds come from the keys. Therefore the
  * numbers do not depend on the number of threads or processes. The largest jobs go first. The first
  * process has the store. Coordinates, trees, neighbours and pivots of a log are made once for all
- * that is asked of it (core/share.h), which changes no digit.
+ * that is asked of it (core/share.h), which changes no digit. Cells of a log are sorted by their
+ * keys, so that methods that ask the same question stand side by side, `blackbox` right before
+ * `blackbox-network`, which takes the chain from it.
  *
  * A method that cannot answer leaves NaN, and its message becomes a warning. */
 #include "experiment/runner.h"

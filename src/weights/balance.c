@@ -138,17 +138,20 @@ bf_status bf__balance_report(bf_estimate *out, const bf_problem *problem,
                              bf_error *err) {
     const bf__flow *flow = balance->flow;
     sums s = {.guard = 0};
+    bool measured = !balance->unmeasured;
     if (!bf__progress(context, "flow residual", 0, 1, NULL))
         return bf_fail(err, BF_ECANCELLED, "stopped at the flow residual");
-    if (lowrank)
+    if (measured && lowrank)
         BF_TRY(low_rank_sums(&s, lowrank, psi, w, &balance->points, context, arena, err));
-    if (flow->n <= EXACT || !lowrank)
+    if (measured && (flow->n <= EXACT || !lowrank))
         BF_TRY(exact_sums(&s, flow, w, &balance->points, context, arena, err));
     double absorbed = balance->absorbed ? absorb(w, problem) : 0;
     bf__result_from_weights(out, problem, w);
-    bf__diagnose(out, BF__D_FLOW_RESIDUAL, s.loss);
-    bf__diagnose(out, BF__D_FLOW_RESIDUAL_UNIFORM, s.uniform);
-    if (lowrank)
+    if (measured) {
+        bf__diagnose(out, BF__D_FLOW_RESIDUAL, s.loss);
+        bf__diagnose(out, BF__D_FLOW_RESIDUAL_UNIFORM, s.uniform);
+    }
+    if (measured && lowrank)
         bf__diagnose(out, BF__D_FLOW_GUARD, s.guard);
     if (balance->absorbed)
         bf__diagnose(out, BF__D_ABSORBED, absorbed);

@@ -10,7 +10,8 @@ typedef struct bf__balance {
     bf__points points;
     bf__pair_kernel kernel;
     bf__flow *flow;
-    bool absorbed; /* absorb: the flow restarts, and shares of time are worked out after */
+    bool absorbed;   /* absorb: the flow restarts, and shares of time are worked out after */
+    bool unmeasured; /* nobody wants to know the flow residual */
 } bf__balance;
 
 /* Reads the log as points and makes psi. `kernel` and `share` are what "auto" stands for. */
@@ -25,7 +26,8 @@ bf_status bf__balance_ended(bool *ended, bf_estimate *out, const bf_problem *pro
 
 /* What there is to say of weights w (n) of sum 1, which are changed in place where ends absorb:
  * value, weights, diagnostics, warnings. psi (n, m) of `lowrank` where it is at hand, or NULL: then
- * its rows are made again where they are needed. lowrank NULL: exact alone. */
+ * its rows are made again where they are needed. lowrank NULL: exact alone. If nobody wants to know
+ * the flow residual, there is none, and neither lowrank nor psi is read. */
 bf_status bf__balance_report(bf_estimate *out, const bf_problem *problem,
                              const bf__balance *balance, double *w, const bf__lowrank *lowrank,
                              const double *psi, const bf_context *context, bf_arena *arena,

@@ -174,7 +174,7 @@ static bf_status report(bf_estimate *out, const bf_problem *problem, neural *v,
     bf__lowrank *lowrank = NULL;
     bf_context quiet = {.threads = bf__threads(context), .seed = context ? context->seed : 1};
     const bf_context *used = v->interrupted ? &quiet : context; /* what there is, is still told */
-    if (v->flow->n > MOST_EXACT) {
+    if (v->flow->n > MOST_EXACT && !v->balance.unmeasured) {
         bf__lowrank_options options = {.rank = REPORT_RANK, .seed = quiet.seed};
         BF_TRY(bf__lowrank_create(&lowrank, v->flow, &options, used, arena, err));
     }
@@ -198,6 +198,7 @@ typedef struct neural_options {
     int optimizer;      /* OPTIMIZER_AUTO, ... */
     int64_t steps, batch, restarts;
     double rate, spread;
+    bool residual;
 } neural_options;
 
 static const bf_option rows[] = {
@@ -227,6 +228,9 @@ static const bf_option rows[] = {
                     "N: Networks fitted from different starts; the weights are their mean."),
     BF_OPTION_RANGE(neural_options, spread, "0", 0, 1e6,
                     "S: Adds S / (effective sample size) to the flow residual that is minimised."),
+    BF_OPTION(neural_options, residual, "yes",
+              "Compute the flow residual of the answer, for diagnostics. It takes every pair of "
+              "transitions if there are up to 20,000, and 500 features of its own beyond."),
 };
 static const bf_option_table table =
     BF_OPTION_TABLE("Options of blackbox, weights neural", neural_options, rows);
@@ -321,6 +325,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
     if (ended)
         return BF_OK;
     BF_TRY(bf__balance_make(&v.balance, problem, &o->at, "gaussian", SHARE, context, arena, err));
+    v.balance.unmeasured = !o->residual;
     v.flow = v.balance.flow;
     const bf__points *f = &v.balance.points;
     v.task = (bf__neural_task){.flow = v.flow,
