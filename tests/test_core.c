@@ -1,4 +1,4 @@
-/* test_core.c - Status table, arena, options, random streams, output files. */
+/* test_core.c - Status table, arena, options, random streams, kinds, output files. */
 #include "harness.h"
 
 #include <fcntl.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/fail.h"
+#include "core/kinds.h"
 #include "core/output.h"
 
 static void every_status_has_its_own_exit(void **state) {
@@ -97,6 +98,44 @@ static void random_streams_are_separate_and_even(void **state) {
     assert_near((double)ones, N / 4.0, 5 * sqrt(N * 0.1875));
 }
 
+static uint64_t few_hashes(const void *self, int64_t i) { /* things that differ collide, too */
+    return (uint64_t)((const int *)self)[i] % 3;
+}
+
+static bool same_number(const void *self, int64_t i, int64_t j) {
+    return ((const int *)self)[i] == ((const int *)self)[j];
+}
+
+static void kinds_are_numbered_as_they_come(void **state) {
+    (void)state;
+    enum { N = 400, KINDS = 90 };
+    bf_arena *arena;
+    bf_error err;
+    int things[N], seen[KINDS] = {0};
+    int64_t of[N], first[N], kinds, most = 0;
+    bf_rng rng = bf_rng_make(1, "kinds", 0);
+    assert_ok(bf_arena_create(&arena, NULL, &err), err);
+    for (int i = 0; i < N; i++)
+        things[i] = (int)bf_rng_below(&rng, KINDS);
+    bf__things what = {things, few_hashes, same_number};
+    assert_ok(bf__kinds_find(&kinds, of, first, N, N, &what, arena, &err), err);
+    for (int i = 0; i < N; i++) {
+        if (!seen[things[i]]) {
+            assert_int_equal(first[most], i);
+            seen[things[i]] = (int)++most;
+        }
+        assert_int_equal(of[i], seen[things[i]] - 1);
+    }
+    assert_int_equal(kinds, most);
+    assert_ok(bf__kinds_find(&kinds, of, first, N, most, &what, arena, &err), err);
+    assert_int_equal(kinds, most);
+    assert_ok(bf__kinds_find(&kinds, of, first, N, most - 1, &what, arena, &err), err);
+    assert_int_equal(kinds, 0);
+    assert_ok(bf__kinds_find(&kinds, of, first, 1, 0, &what, arena, &err), err);
+    assert_int_equal(kinds, 0);
+    bf_arena_destroy(arena);
+}
+
 static void output_is_whole_or_absent(void **state) {
     (void)state;
     bf_error err;
@@ -150,6 +189,7 @@ int main(void) {
         cmocka_unit_test(arena_pieces_are_aligned_and_separate),
         cmocka_unit_test(random_stream_is_philox),
         cmocka_unit_test(random_streams_are_separate_and_even),
+        cmocka_unit_test(kinds_are_numbered_as_they_come),
         cmocka_unit_test(output_is_whole_or_absent),
         cmocka_unit_test(the_same_file_is_known_by_any_name),
     };

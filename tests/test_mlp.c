@@ -3,9 +3,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "solver/mlp.h"
+#include "solver/mlp_dense.h"
 
 typedef struct batch {
     bf__mlp net;
@@ -190,6 +192,104 @@ static void threads_do_not_change_a_digit(void **state) {
     bf_arena_destroy(b.arena);
 }
 
+enum { TILE = BF__MLP_TILE, LANES = BF__MLP_LANES, MOST = 20 };
+
+/* One number after the other, as mlp_dense.h says it. */
+static void plain_forward(float *z, const float *h, const float *w, const float *b,
+                          bf__beginning from, int in, int out, int stride, int width) {
+    for (int j = 0; j < out; j++)
+        for (int s = 0; s < width; s++) {
+            z[j * TILE + s] = from == BF__FROM_BIAS ? b[j] : b[j * TILE + s];
+            for (int k = 0; k < in; k++)
+                z[j * TILE + s] += w[j * stride + k] * h[k * TILE + s];
+        }
+}
+
+static void plain_turned(float *dh, const float *dz, const float *w, int in, int out, int width) {
+    for (int k = 0; k < in; k++)
+        for (int s = 0; s < width; s++) {
+            dh[k * TILE + s] = 0;
+            for (int j = 0; j < out; j++)
+                dh[k * TILE + s] += w[j * in + k] * dz[j * TILE + s];
+        }
+}
+
+static void plain_weights(float *dw, float *db, const float *dz, const float *h, int in, int out,
+                          int width) {
+    for (int s = 0; s < width; s++)
+        for (int j = 0; j < out; j++) {
+            db[j * LANES + s % LANES] += dz[j * TILE + s];
+            for (int k = 0; k < in; k++)
+                dw[(j * in + k) * LANES + s % LANES] += dz[j * TILE + s] * h[k * TILE + s];
+        }
+}
+
+/* Every vector length has the digits of sums that are made number by number, and writes nowhere
+ * else. */
+static void layers_have_the_digits_of_plain_sums(void **state) {
+    (void)state;
+    enum { TILES = MOST * TILE, SUMS = MOST * MOST * LANES, ALL = 4 * TILES + 3 * SUMS };
+    float *data = malloc(ALL * sizeof *data), *want = malloc(ALL * sizeof *want),
+          *got = malloc(ALL * sizeof *got);
+    const int sizes[][3] = {{1, 1, 16},  {6, 7, 48},   {5, 4, 256}, {11, 3, 64},
+                            {8, 2, 112}, {20, 20, 80}, {3, 13, 32}, {17, 18, 240}};
+    const bf__dense plain = {"plain", plain_forward, plain_turned, plain_weights};
+    bf_rng rng = bf_rng_make(1, "dense", 0);
+    for (int i = 0; i < ALL; i++)
+        data[i] = (float)bf_rng_normal(&rng);
+    assert_non_null(bf__dense_at(0));
+    for (int level = 0; bf__dense_at(level); level++)
+        for (int t = 0; t < 8; t++)
+            for (int from = 0; from < 2; from++) {
+                int in = sizes[t][0], out = sizes[t][1], width = sizes[t][2], stride = in + from;
+                const bf__dense *both[] = {&plain, bf__dense_at(level)};
+                float *results[] = {want, got};
+                for (int k = 0; k < 2; k++) {
+                    float *z = results[k], *dh = z + TILES, *dw = dh + TILES, *db = dw + SUMS;
+                    memcpy(z, data, ALL * sizeof *z);
+                    const float *h = data + 2 * TILES, *dz = h + TILES, *w = dz + TILES;
+                    both[k]->forward(z, h, w, from ? dz : w + SUMS, (bf__beginning)from, in, out,
+                                     stride, width);
+                    both[k]->turned(dh, dz, w, in, out, width);
+                    both[k]->weights(dw, db, dz, h, in, out, width);
+                }
+                assert_memory_equal(got, want, ALL * sizeof *got);
+            }
+    free(data);
+    free(want);
+    free(got);
+}
+
+/* What versions of a sample have in common is added up once, and the digits are those of one
+ * version at a time. */
+static void versions_have_the_digits_of_samples(void **state) {
+    (void)state;
+    static const char *const hidden[] = {"", "7", "32-31-5"};
+    for (int t = 0; t < 18; t++) {
+        enum { INPUTS = 5, VERSIONS = 3 };
+        int common = t % 6, own = INPUTS - common;
+        bool hot = t / 6 == 1;
+        batch b = make_batch(hidden[t % 3], INPUTS, 2, t % 3, t / 6 % 3, 300);
+        bf_error err;
+        to_floats(&b);
+        int64_t n = b.n;
+        float *mine = bf_arena_zalloc(b.arena, VERSIONS * (own + 1) * n, sizeof *mine, &err);
+        float *x = bf_arena_alloc(b.arena, INPUTS * n, sizeof *x, &err);
+        float *y = bf_arena_alloc(b.arena, VERSIONS * 2 * n, sizeof *y, &err);
+        bf_rng rng = bf_rng_make(2, "own", (uint64_t)t);
+        for (int64_t i = 0; i < VERSIONS * own * n; i++)
+            mine[i] = hot ? i / n % own == i / n / own : (float)bf_rng_normal(&rng);
+        bf__mlp_predict_versions(&b.net, b.fp, common, b.fx, hot ? NULL : mine, VERSIONS, n, y);
+        for (int k = 0; k < VERSIONS; k++) {
+            memcpy(x, b.fx, (size_t)(common * n) * sizeof *x);
+            memcpy(x + common * n, mine + k * own * n, (size_t)(own * n) * sizeof *x);
+            bf__mlp_predict(&b.net, b.fp, x, n, b.fy);
+            assert_memory_equal(y + 2 * k * n, b.fy, (size_t)(2 * n) * sizeof *y);
+        }
+        bf_arena_destroy(b.arena);
+    }
+}
+
 static void softplus_is_never_lost(void **state) {
     (void)state;
     bf__mlp net;
@@ -241,6 +341,8 @@ int main(void) {
         cmocka_unit_test(fast_is_plain),
         cmocka_unit_test(numbers_are_those_of_pytorch),
         cmocka_unit_test(threads_do_not_change_a_digit),
+        cmocka_unit_test(layers_have_the_digits_of_plain_sums),
+        cmocka_unit_test(versions_have_the_digits_of_samples),
         cmocka_unit_test(softplus_is_never_lost),
         cmocka_unit_test(glorot_spreads_as_it_should),
         cmocka_unit_test(hidden_layers_are_read),

@@ -11,6 +11,7 @@
 #include "flow/repeats.h"
 
 #include "core/fail.h"
+#include "core/kinds.h"
 #include "core/mix.h"
 
 /* One column of numbers that a transition consists of: number i is x[i * step]. */
@@ -19,15 +20,20 @@ typedef struct column {
     int64_t step;
 } column;
 
+/* All that a transition consists of. */
+typedef struct listing {
+    const column *columns;
+    int64_t count;
+    const int32_t *action; /* NULL: it is among the columns */
+} listing;
+
 static int64_t add_columns(column *to, const double *x, int64_t count, int64_t n) {
     for (int64_t c = 0; c < count && x; c++)
         to[c] = (column){x + c * n, 1};
     return x ? count : 0;
 }
 
-/* Everything but the action of a finite set. */
-static bf_status list_columns(column **out, int64_t *count, const bf__flow *flow, bf_arena *arena,
-                              bf_error *err) {
+static bf_status list_columns(listing *out, const bf__flow *flow, bf_arena *arena, bf_error *err) {
     int64_t n = flow->n, d = flow->d, k = flow->action_dim, at = 0;
     column *list;
     BF_ALLOC(list, arena, 2 * d + k * (1 + flow->samples) + flow->actions + 2, err);
@@ -39,45 +45,26 @@ static bf_status list_columns(column **out, int64_t *count, const bf__flow *flow
     at += add_columns(list + at, flow->h_d, 1, n);
     for (int a = 0; a < flow->actions; a++)
         list[at++] = (column){flow->next_d.q + a, flow->actions};
-    *out = list;
-    *count = at;
+    *out = (listing){list, at, flow->data_d.action};
     return BF_OK;
 }
 
-static uint64_t hash_of(const bf__flow *flow, const column *list, int64_t count, int64_t i) {
-    uint64_t hash = bf__mix(1, flow->actions ? (uint64_t)flow->data_d.action[i] : 0);
-    for (int64_t c = 0; c < count; c++)
-        hash = bf__mix_real(hash, list[c].x[i * list[c].step]);
+static uint64_t hash(const void *self, int64_t i) {
+    const listing *l = self;
+    uint64_t hash = bf__mix(1, l->action ? (uint64_t)l->action[i] : 0);
+    for (int64_t c = 0; c < l->count; c++)
+        hash = bf__mix_real(hash, l->columns[c].x[i * l->columns[c].step]);
     return hash;
 }
 
-static bool equal(const bf__flow *flow, const column *list, int64_t count, int64_t i, int64_t j) {
-    if (flow->actions && flow->data_d.action[i] != flow->data_d.action[j])
+static bool equal(const void *self, int64_t i, int64_t j) {
+    const listing *l = self;
+    if (l->action && l->action[i] != l->action[j])
         return false;
-    for (int64_t c = 0; c < count; c++)
-        if (list[c].x[i * list[c].step] != list[c].x[j * list[c].step])
+    for (int64_t c = 0; c < l->count; c++)
+        if (l->columns[c].x[i * l->columns[c].step] != l->columns[c].x[j * l->columns[c].step])
             return false;
     return true;
-}
-
-/* Fills of (n), and first (n / 2) with the first transition of each kind. Returns how many kinds
- * there are, or 0 if they are more than n / 2. table (room) is all 0. */
-static int64_t number_kinds(int64_t *of, int64_t *first, int64_t *table, int64_t room,
-                            const bf__flow *flow, const column *list, int64_t count) {
-    int64_t kinds = 0;
-    for (int64_t i = 0; i < flow->n; i++) {
-        uint64_t mask = (uint64_t)room - 1, at = hash_of(flow, list, count, i) & mask;
-        while (table[at] > 0 && !equal(flow, list, count, first[table[at] - 1], i))
-            at = (at + 1) & mask;
-        if (table[at] == 0) {
-            if (kinds == flow->n / 2)
-                return 0;
-            first[kinds++] = i;
-            table[at] = kinds;
-        }
-        of[i] = table[at] - 1;
-    }
-    return kinds;
 }
 
 /* out (columns, m) = x (columns, n) at the transitions `first`. NULL of NULL. */
@@ -144,17 +131,15 @@ static bf_status take(const bf__flow **out, const bf__flow *flow, const int64_t 
 
 bf_status bf__flow_distinct(const bf__flow **out, const int64_t **of, const bf__flow *flow,
                             bf_arena *arena, bf_error *err) {
-    int64_t n = flow->n, room = 16, count, *kind, *first, *table;
-    column *list;
+    int64_t n = flow->n, kinds, *kind, *first;
+    listing list;
     *out = flow;
     *of = NULL;
-    while (room < n)
-        room *= 2;
-    BF_TRY(list_columns(&list, &count, flow, arena, err));
+    BF_TRY(list_columns(&list, flow, arena, err));
     BF_ALLOC(kind, arena, n, err);
-    BF_ALLOC(first, arena, n, err);
-    BF_ZALLOC(table, arena, room, err);
-    int64_t kinds = number_kinds(kind, first, table, room, flow, list, count);
+    BF_ALLOC(first, arena, n / 2, err);
+    bf__things things = {&list, hash, equal};
+    BF_TRY(bf__kinds_find(&kinds, kind, first, n, n / 2, &things, arena, err));
     if (kinds == 0)
         return BF_OK;
     *of = kind;

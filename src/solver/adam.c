@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "core/fail.h"
+#include "linalg/clones.h"
 
 bf_status bf__adam_make(bf__adam *out, int64_t count, double rate, bf_arena *arena, bf_error *err) {
     *out = (bf__adam){.count = count, .rate = rate, .beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8};
@@ -25,14 +26,21 @@ void bf__adam_reset(bf__adam *adam) {
         adam->mean[i] = adam->square[i] = 0;
 }
 
+BF_CLONES static void adam_move(double *restrict x, double *restrict mean, double *restrict square,
+                                const double *restrict g, int64_t count, const bf__adam *adam,
+                                double mean_share, double square_share) {
+    double beta1 = adam->beta1, beta2 = adam->beta2, rate = adam->rate, epsilon = adam->epsilon;
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) {
+        mean[i] = beta1 * mean[i] + (1 - beta1) * g[i];
+        square[i] = beta2 * square[i] + (1 - beta2) * g[i] * g[i];
+        x[i] -= rate * (mean[i] / mean_share) / (sqrt(square[i] / square_share) + epsilon);
+    }
+}
+
 void bf__adam_move(bf__adam *adam, const double *gradient, double *parameters) {
     double t = (double)++adam->moves;
     double mean_share = 1 - pow(adam->beta1, t), square_share = 1 - pow(adam->beta2, t);
-    for (int64_t i = 0; i < adam->count; i++) {
-        double g = gradient[i];
-        adam->mean[i] = adam->beta1 * adam->mean[i] + (1 - adam->beta1) * g;
-        adam->square[i] = adam->beta2 * adam->square[i] + (1 - adam->beta2) * g * g;
-        parameters[i] -= adam->rate * (adam->mean[i] / mean_share) /
-                         (sqrt(adam->square[i] / square_share) + adam->epsilon);
-    }
+    adam_move(parameters, adam->mean, adam->square, gradient, adam->count, adam, mean_share,
+              square_share);
 }

@@ -11,24 +11,7 @@
 #include "backflow/memory.h"
 #include "backflow/options.h"
 #include "backflow/rng.h"
-
-#define BF__MLP_MAX_LAYERS 8
-#define BF__MLP_MAX_WIDTH  128
-#define BF__MLP_TILE       256
-
-/* Activations of hidden units, in the order of BF__MLP_ACTIVATIONS. */
-typedef enum bf__activation { BF__SIGMOID, BF__TANH, BF__RELU } bf__activation;
-#define BF__MLP_ACTIVATIONS "sigmoid|tanh|relu"
-
-/* Activations of the last layer: softplus(z) = log(1 + exp(z)) > 0, and exp(z). */
-typedef enum bf__mlp_output { BF__IDENTITY, BF__SOFTPLUS, BF__EXPONENTIAL } bf__mlp_output;
-
-typedef struct bf__mlp {
-    int layers;                       /* L, layers of weights: one more than hidden layers */
-    int size[BF__MLP_MAX_LAYERS + 1]; /* units: size[0] inputs, ..., size[L] outputs */
-    bf__activation activation;
-    bf__mlp_output output;
-} bf__mlp;
+#include "solver/mlp_shape.h"
 
 /* Room for the activations of n samples and the partial sums of the gradient. It is opaque and
  * serves one batch at a time. */
@@ -68,6 +51,13 @@ int bf__mlp_jacobian(const bf__mlp_work *work, const float *d_outputs, int64_t b
  * thread. `parameters` are floats, laid out as above. The digits are those of bf__mlp_forward. */
 void bf__mlp_predict(const bf__mlp *net, const float *parameters, const float *inputs, int64_t n,
                      float *outputs);
+/* The same for several versions of each sample: outputs (versions, size[L], n). The first `common`
+ * inputs, (common, n), are those of all versions; the rest are own (versions, size[0] - common, n).
+ * If `own` is NULL, input common + k is 1 in version k, and the others are 0. The digits are those
+ * of bf__mlp_predict. */
+void bf__mlp_predict_versions(const bf__mlp *net, const float *parameters, int common,
+                              const float *inputs, const float *own, int versions, int64_t n,
+                              float *outputs);
 
 /* The plain versions, in double, one sample at a time. Tests use them as oracles. */
 void bf__mlp_forward_plain(const bf__mlp *net, const double *parameters, const double *inputs,

@@ -20,7 +20,8 @@
  * half of all rounds up to there, without those in which h grew. Training ends once PATIENCE
  * windows have not been better.
  *
- * Cost        a round: n (1 + K) forward passes + STEPS steps of `batch` pairs */
+ * Cost        a round: forward passes at the places of critic_places.c, at most n (1 + K), + STEPS
+ *             steps of `batch` pairs */
 #include "value/critic.h"
 
 #include <math.h>
@@ -44,8 +45,10 @@ struct bf__critic {
     double *parameters, *gradient;
     float *narrow;
     double scale;                        /* h = scale times the output */
-    float *h, *h_next, *h_start;         /* outputs at n, K n, K starts pairs */
+    float *asked[3];                     /* (choices, count): outputs at each of the places */
+    float *h, *aims;                     /* (n): those of the logged pairs; y / scale */
     double *v, *y, *v0;                  /* (n), (n), (starts) */
+    int64_t *drawn;                      /* rows of a batch */
     float *inputs, *outputs, *d_output;  /* of a batch */
     float *counts;                       /* how much its rows count */
     double value, bellman, held_out;     /* as they stand */
@@ -56,28 +59,6 @@ struct bf__critic {
     bool stopped, begun, grown;
 };
 
-bf_status bf__critic_inputs(bf__critic_task *t, bf_arena *arena, bf_error *err) {
-    const bf__pairs *p = t->pairs;
-    int64_t k = p->choices;
-    float *logged, *next, *start;
-    double *next_p, *start_p;
-    BF_ALLOC(logged, arena, p->inputs * p->n, err);
-    BF_ALLOC(next, arena, p->inputs * k * p->n, err);
-    BF_ALLOC(start, arena, p->inputs * k * p->starts, err);
-    BF_ALLOC(next_p, arena, k * p->n, err);
-    BF_ALLOC(start_p, arena, k * p->starts, err);
-    bf__pairs_logged(logged, p->n, 0, p, NULL, p->n);
-    bf__pairs_next(next, k * p->n, 0, next_p, p, NULL, p->n);
-    if (p->starts > 0)
-        bf__pairs_start(start, k * p->starts, 0, start_p, p, NULL, p->starts);
-    t->logged = logged;
-    t->next = next;
-    t->start = start;
-    t->next_p = next_p;
-    t->start_p = start_p;
-    return BF_OK;
-}
-
 static bool held_out(const bf__critic *f, int64_t i) {
     return f->task->fold && f->task->fold[i] == f->member;
 }
@@ -85,7 +66,7 @@ static bool held_out(const bf__critic *f, int64_t i) {
 bf_status bf__critic_make(bf__critic **out, const bf__critic_task *t, int member, bf_arena *arena,
                           bf_error *err) {
     const bf__pairs *p = t->pairs;
-    int64_t k = p->choices, n = p->n, b = t->batch;
+    int64_t n = p->n, b = t->batch;
     bf__critic *f;
     BF_ZALLOC(f, arena, 1, err);
     *out = f;
@@ -100,11 +81,13 @@ bf_status bf__critic_make(bf__critic **out, const bf__critic_task *t, int member
     BF_ALLOC(f->narrow, arena, count, err);
     BF_ALLOC(f->rows, arena, n, err);
     BF_ALLOC(f->h, arena, n, err);
-    BF_ALLOC(f->h_next, arena, k * n, err);
-    BF_ALLOC(f->h_start, arena, k * p->starts, err);
+    BF_ALLOC(f->aims, arena, n, err);
+    for (int s = 0; s < 3; s++)
+        BF_ALLOC(f->asked[s], arena, t->places[s].choices * t->places[s].count, err);
     BF_ALLOC(f->v, arena, n, err);
     BF_ZALLOC(f->y, arena, n, err);
     BF_ALLOC(f->v0, arena, p->starts, err);
+    BF_ALLOC(f->drawn, arena, b, err);
     BF_ALLOC(f->inputs, arena, p->inputs * b, err);
     BF_ALLOC(f->outputs, arena, b, err);
     BF_ALLOC(f->d_output, arena, b, err);
@@ -120,24 +103,35 @@ bf_status bf__critic_make(bf__critic **out, const bf__critic_task *t, int member
 
 /* ---- Targets */
 
-static void predict(float *out, const bf__critic *f, const float *inputs, int64_t n) {
-    enum { TILE = 64 };
-    float tile[BF__MLP_MAX_WIDTH * TILE];
-    for (int64_t at = 0; at < n; at += TILE) {
-        int64_t width = n - at < TILE ? n - at : TILE;
-        for (int c = 0; c < f->net.size[0]; c++)
-            memcpy(tile + c * width, inputs + c * n + at, (size_t)width * sizeof *tile);
-        bf__mlp_predict(&f->net, f->narrow, tile, width, out + at);
+static void ask(bf__critic *f) {
+    for (int s = 0; s < 3; s++) {
+        const bf__critic_places *p = &f->task->places[s];
+        bf__mlp_predict_versions(&f->net, f->narrow, f->task->pairs->d, p->z, p->u, p->choices,
+                                 p->count, f->asked[s]);
     }
 }
 
-/* out (n) = E_pi h from outputs (K, n). */
-static void expect(double *out, const bf__critic *f, const float *h, const double *p, int64_t n) {
+/* out (n) = E_pi h at rows of probabilities p (K, n). */
+static void expect(double *out, const bf__critic *f, const bf__critic_view *view, const double *p,
+                   int64_t n) {
+    int64_t count = f->task->places[view->places].count;
     for (int64_t i = 0; i < n; i++)
         out[i] = 0;
-    for (int k = 0; k < f->task->pairs->choices; k++)
+    for (int k = 0; k < f->task->pairs->choices; k++) {
+        const float *h = f->asked[view->places] + k * count;
         for (int64_t i = 0; i < n; i++)
-            out[i] += f->scale * p[k * n + i] * (double)h[k * n + i];
+            out[i] += f->scale * p[k * n + i] * (double)h[view->at ? view->at[i] : i];
+    }
+}
+
+/* The choice of a logged pair is its action, or the only one. */
+static void find_logged(bf__critic *f) {
+    const bf__points *points = &f->task->pairs->points;
+    const bf__critic_view *view = &f->task->logged;
+    int64_t count = f->task->places[view->places].count;
+    const float *h = f->asked[view->places];
+    for (int64_t i = 0; i < points->n; i++)
+        f->h[i] = view->at ? h[points->action[i] * count + view->at[i]] : h[i];
 }
 
 /* h at the logged pairs, V at the next states, where a step that ended leads, and the mean of V at
@@ -147,11 +141,10 @@ static double look_ahead(bf__critic *f) {
     const bf__pairs *p = t->pairs;
     const bf__steps *steps = &p->points.steps;
     double start = 0;
-    predict(f->h, f, t->logged, p->n);
-    predict(f->h_next, f, t->next, p->choices * p->n);
-    predict(f->h_start, f, t->start, p->choices * p->starts);
-    expect(f->v, f, f->h_next, t->next_p, p->n);
-    expect(f->v0, f, f->h_start, t->start_p, p->starts);
+    ask(f);
+    find_logged(f);
+    expect(f->v, f, &t->next, t->next_p, p->n);
+    expect(f->v0, f, &t->start, t->start_p, p->starts);
     for (int64_t e = 0; e < p->starts; e++)
         start += (p->points.weight0 ? p->points.weight0[e] : 1) * f->v0[e] / (double)p->starts;
     for (int64_t i = 0; i < p->n; i++)
@@ -224,14 +217,18 @@ static void move(bf__critic *f) {
     const bf__critic_task *t = f->task;
     const bf__pairs *p = t->pairs;
     int64_t b = t->batch;
+    for (int64_t i = 0; i < p->n; i++)
+        f->aims[i] = (float)(f->y[i] / f->scale);
     for (int step = 0; step < STEPS; step++) {
         for (int64_t j = 0; j < b; j++) {
             int64_t i = f->rows[bf_rng_below(&f->rng, f->learned)];
-            f->d_output[j] = (float)(f->y[i] / f->scale);
+            f->drawn[j] = i;
+            f->d_output[j] = f->aims[i];
             f->counts[j] = (float)bf__point_weight(&p->points, i);
-            for (int c = 0; c < p->inputs; c++)
-                f->inputs[c * b + j] = t->logged[c * p->n + i];
         }
+        for (int c = 0; c < p->inputs; c++)
+            for (int64_t j = 0; j < b; j++)
+                f->inputs[c * b + j] = t->inputs[c * p->n + f->drawn[j]];
         bf__mlp_forward(f->work, f->parameters, f->inputs, b, f->outputs);
         for (int64_t j = 0; j < b; j++)
             f->d_output[j] = f->counts[j] * (f->outputs[j] - f->d_output[j]) / (float)b;

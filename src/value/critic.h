@@ -5,6 +5,21 @@
 #include "backflow/context.h"
 #include "problem/network_inputs.h"
 
+/* States at which networks are asked for h, each with all of its choices. */
+typedef struct bf__critic_places {
+    int64_t count;
+    int choices;
+    const float *z; /* (d, count) */
+    const float *u; /* (choices, k, count): action vectors; NULL: the actions of a finite set */
+} bf__critic_places;
+
+/* Where the answers are that belong to rows: those of row i at place at[i] of `places`, or i if
+ * `at` is NULL. */
+typedef struct bf__critic_view {
+    int places;
+    const int64_t *at;
+} bf__critic_view;
+
 typedef struct bf__critic_task { /* what all members share */
     const bf_problem *problem;
     const bf__pairs *pairs;
@@ -13,8 +28,10 @@ typedef struct bf__critic_task { /* what all members share */
     int64_t rounds, batch;
     double rate;
     uint64_t seed;
-    const float *logged, *next, *start; /* inputs: n, K n, K starts columns */
-    const double *next_p, *start_p;     /* (K, n), (K, starts) */
+    const float *inputs;            /* (inputs, n): the logged pairs */
+    const double *next_p, *start_p; /* (K, n), (K, starts) */
+    bf__critic_places places[3];    /* what is asked in a round: one of them, or all three */
+    bf__critic_view logged, next, start;
 } bf__critic_task;
 
 typedef struct bf__critic bf__critic;
