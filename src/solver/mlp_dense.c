@@ -1,9 +1,9 @@
 /* mlp_dense.c - Dense layers on a tile of samples, for each of the vector lengths that CPUs have.
  *
- * Compilers do well with vectors as long as those of the CPU, and badly with longer ones, which they
- * cut into single numbers. So mlp_dense.inc is compiled once per length, and who needs it chooses
- * when the program runs. Blocks of sums are as large as the registers allow: 32 of 16 floats, or 16
- * of 8 or 4. */
+ * Compilers do well with vectors as long as those of the CPU, and badly with longer ones, which
+ * they cut into single numbers. So mlp_dense.inc is compiled once per length, and who needs it
+ * chooses when the program runs. Blocks of sums are as large as the registers allow: 32 of 16
+ * floats, or 16 of 8 or 4. */
 #include "solver/mlp_dense.h"
 
 #include <stdbool.h>
@@ -13,8 +13,8 @@
 #include "core/blas.h"
 #include "linalg/clones.h"
 
-#define TILE  BF__MLP_TILE
-#define LANES BF__MLP_LANES
+#define TILE    BF__MLP_TILE
+#define LANES   BF__MLP_LANES
 
 /* ---- What every CPU has */
 

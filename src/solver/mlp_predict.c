@@ -1,7 +1,7 @@
 /* mlp_predict.c - Networks in use: outputs alone, without what training needs.
  *
- * Two buffers of one tile each, used by turns, hold the activations, so that no workspace is needed.
- * The digits are those of bf__mlp_forward.
+ * Two buffers of one tile each, used by turns, hold the activations, so that no workspace is
+ * needed. The digits are those of bf__mlp_forward.
  *
  * Inputs in common. A question may be put to a network for several versions of a sample, as the
  * value of each action at one state. Then the sums of the first layer over the inputs that the
@@ -14,8 +14,8 @@
 
 #define TILE BF__MLP_TILE
 
-/* Layers `first` to the last of the tile in `from`; `to` has the same size. Returns the one with the
- * outputs. */
+/* Layers `first` to the last of the tile in `from`; `to` has the same size. Returns the one with
+ * the outputs. */
 static const float *go_through(const bf__dense *dense, const bf__mlp *net, int first,
                                const float *p, float *from, float *to, int width) {
     for (int l = 0; l < net->layers; l++) {

@@ -35,7 +35,7 @@ BF_CLONES static void tile_activate(float *z, int units, int width, bf__activati
 }
 
 BF_CLONES static void tile_activate_backward(float *dh, const float *h, int units, int width,
-                                 bf__activation kind) {
+                                             bf__activation kind) {
     for (int j = 0; j < units; j++) {
         float *d = dh + (int64_t)j * TILE;
         const float *v = h + (int64_t)j * TILE;
@@ -56,7 +56,7 @@ BF_CLONES static void tile_activate_backward(float *dh, const float *h, int unit
 }
 
 BF_CLONES static void tile_output_backward(float *restrict delta, const float *restrict z,
-                                          int outputs, int width, bf__mlp_output kind) {
+                                           int outputs, int width, bf__mlp_output kind) {
     for (int j = 0; j < outputs && kind == BF__SOFTPLUS; j++)
 #pragma omp simd
         for (int i = 0; i < width; i++)
@@ -88,8 +88,8 @@ static float softplus(float z) {
     return (z > 0 ? z : 0) + log1pf(bf__expf_inline(z > 0 ? -z : z));
 }
 
-void bf__tile_load(float *tile, const float *columns, int rows, int64_t n, int64_t begin, int filled,
-                 int width) {
+void bf__tile_load(float *tile, const float *columns, int rows, int64_t n, int64_t begin,
+                   int filled, int width) {
     for (int j = 0; j < rows; j++) {
         float *row = tile + (int64_t)j * TILE;
         memcpy(row, columns + j * n + begin, (size_t)filled * sizeof *row);
@@ -98,7 +98,7 @@ void bf__tile_load(float *tile, const float *columns, int rows, int64_t n, int64
 }
 
 void bf__tile_store(float *columns, const float *z, const bf__mlp *net, int64_t n, int64_t begin,
-                  int filled) {
+                    int filled) {
     for (int j = 0; j < net->size[net->layers]; j++) {
         float *to = columns + j * n + begin;
         memcpy(to, z + (int64_t)j * TILE, (size_t)filled * sizeof *to);

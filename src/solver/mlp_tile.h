@@ -1,5 +1,5 @@
-/* mlp_tile.h - What is done with one tile of samples on its way through a network, besides the dense
- * layers of mlp_dense.h.
+/* mlp_tile.h - What is done with one tile of samples on its way through a network, besides the
+ * dense layers of mlp_dense.h.
  *
  * A tile is up to BF__MLP_TILE samples. Its activations are (units, BF__MLP_TILE), so that inner
  * loops run over samples; `width` of a row are in use. */

@@ -234,7 +234,8 @@ static uint64_t mix_all(uint64_t hash, const double *x, int64_t count) {
 static uint64_t question_of(const bf__points *f, const double *reward) {
     int64_t vectors = (int64_t)f->samples * f->action_dim;
     const bf__steps *steps = &f->steps;
-    uint64_t flags = steps->restarts | steps->absorbs << 1 | steps->starts << 2 | steps->over << 3;
+    uint64_t flags =
+        (uint64_t)(steps->restarts | steps->absorbs << 1 | steps->starts << 2 | steps->over << 3);
     uint64_t hash = bf__mix(bf__mix_real(1, steps->gamma), flags);
     hash = bf__mix(hash, steps->ended != NULL);
     for (int64_t i = 0; steps->ended && i < f->n; i++)
