@@ -2,6 +2,7 @@
 #include "harness.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/bandwidth.h"
@@ -200,6 +201,46 @@ static void scales_and_periods_can_be_given(void **state) {
         assert_near(z[i], 0, 1e-12);
 }
 
+static int by_size(const void *left, const void *right) {
+    const double *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+/* Percentiles of all distances against sorting them: few and many, with and without points that
+ * are the same. */
+static void percentiles_are_those_of_sorted_distances(void **state) {
+    (void)state;
+    const double percents[] = {0, 1, 25, 50, 75, 100};
+    const int64_t sizes[] = {2, 40, 300, 700};
+    for (int s = 0; s < 4; s++)
+        for (int same = 0; same < 3; same++) { /* none, some, all but one */
+            int64_t n = sizes[s], count = 0, zeros = 0;
+            double *z = normal(2 * n, (uint64_t)(s + 1));
+            double *all = bf_arena_alloc(arena, n * n, sizeof *all, &err);
+            for (int64_t i = 0; i < n; i++)
+                if (same == 2 ? i > 1 : same == 1 && i % 3 == 0) {
+                    z[i] = z[0];
+                    z[n + i] = z[n];
+                }
+            for (int64_t i = 0; i < n; i++)
+                for (int64_t j = 0; j < i; j++) {
+                    double x = z[i] - z[j], y = z[n + i] - z[n + j];
+                    all[count++] = sqrt(x * x + y * y);
+                    zeros += all[count - 1] == 0;
+                }
+            qsort(all, (size_t)count, sizeof *all, by_size);
+            for (int p = 0; p < 6; p++) {
+                double found, share = percents[p] / 100;
+                double want = all[(int64_t)((double)(count - 1) * share + 0.5)];
+                if (want == 0)
+                    want = all[zeros + (int64_t)((double)(count - zeros - 1) * share + 0.5)];
+                assert_ok(bf__distance_percentile(&found, percents[p], z, n, 2, 1, arena, &err),
+                          err);
+                assert_near(found, want, 1e-15 * want);
+            }
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kernel_is_its_profile),
@@ -207,6 +248,7 @@ int main(void) {
         cmocka_unit_test(blocks_are_rows),
         cmocka_unit_test(widths_as_a_user_writes_them),
         cmocka_unit_test(widths_of_odd_points),
+        cmocka_unit_test(percentiles_are_those_of_sorted_distances),
         cmocka_unit_test(coordinates_are_standard),
         cmocka_unit_test(scales_and_periods_can_be_given),
     };

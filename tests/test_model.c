@@ -221,64 +221,69 @@ static void ends_absorb(void **state) {
 
 /* ---- Kernel regression */
 
+/* Up to a dozen targets, two of which are 0 and 1 everywhere. */
 static void regression_is_the_plain_sum(void **state) {
     (void)state;
-    enum { N = 301, D = 3, T = 2, G = 3 };
-    double z[D * N], y[T * N], x[D], mean[T], scratch[N];
-    int32_t group[N];
+    enum { N = 1901, D = 3, MOST = 12, G = 3 };
+    static double z[D * N], y[MOST * N], x[D], mean[MOST], scratch[N];
+    static int32_t group[N];
     bf_rng rng = bf_rng_make(5, "regression", 0);
     for (int i = 0; i < N; i++) {
-        group[i] = (int32_t)bf_rng_below(&rng, G);
+        group[i] = i < 1300 ? 0 : 1 + (int32_t)bf_rng_below(&rng, G - 1);
         for (int c = 0; c < D; c++)
             z[c * N + i] = bf_rng_normal(&rng);
-        for (int t = 0; t < T; t++)
-            y[t * N + i] = bf_rng_normal(&rng);
+        for (int t = 0; t < MOST; t++)
+            y[t * N + i] = t == 1 ? 0 : t == 2 ? 1 : bf_rng_normal(&rng);
     }
     const double widths[] = {0.05, 0.7, 3};
-    for (int w = 0; w < 3; w++) {
-        bf__kernel kernel;
-        bf__regression regression;
-        assert_ok(bf__kernel_set(&kernel, bf__kernel_find("gaussian"), &widths[w], 1, &err), err);
-        assert_ok(bf__regression_make(&regression, &kernel, z, D, y, T, group, G, N, arena, &err),
-                  err);
-        for (int q = 0; q < 50; q++) {
-            int g = q % G;
-            for (int c = 0; c < D; c++)
-                x[c] = bf_rng_normal(&rng);
-            double rows = bf__regression_at(mean, &regression, g, x, scratch);
-            for (int t = 0; t < T; t++) {
-                double top = 0, bottom = 0, squares = 0;
-                for (int i = 0; i < N; i++) {
-                    double r2 = 0;
-                    for (int c = 0; c < D; c++)
-                        r2 += pow(x[c] - z[c * N + i], 2);
-                    double k = group[i] == g ? exp(-r2 / (2 * widths[w] * widths[w])) : 0;
-                    top += k * y[t * N + i];
-                    bottom += k;
-                    squares += k * k;
-                }
-                if (bottom > 1e-200) {
-                    assert_near(mean[t], top / bottom, 1e-10);
-                    assert_near(rows, bottom * bottom / squares, 1e-6);
+    for (int w = 0; w < 3; w++)
+        for (int targets = 1; targets <= MOST; targets++) {
+            bf__kernel kernel;
+            bf__regression regression;
+            assert_ok(bf__kernel_set(&kernel, bf__kernel_find("gaussian"), &widths[w], 1, &err),
+                      err);
+            assert_ok(bf__regression_make(&regression, &kernel, z, D, y, targets, group, G, N,
+                                          arena, &err),
+                      err);
+            for (int q = 0; q < 6; q++) {
+                int g = q % G;
+                for (int c = 0; c < D; c++)
+                    x[c] = bf_rng_normal(&rng);
+                double rows = bf__regression_at(mean, &regression, g, x, scratch);
+                for (int t = 0; t < targets; t++) {
+                    double top = 0, bottom = 0, squares = 0;
+                    for (int i = 0; i < N; i++) {
+                        double r2 = 0;
+                        for (int c = 0; c < D; c++)
+                            r2 += pow(x[c] - z[c * N + i], 2);
+                        double k = group[i] == g ? exp(-r2 / (2 * widths[w] * widths[w])) : 0;
+                        top += k * y[t * N + i];
+                        bottom += k;
+                        squares += k * k;
+                    }
+                    if (bottom > 1e-200) {
+                        assert_near(mean[t], top / bottom, 1e-10);
+                        assert_near(rows, bottom * bottom / squares, 1e-6);
+                    }
                 }
             }
         }
-    }
 }
 
 /* Too far for any kernel value to be above 0: the nearest row, and never NaN. */
 static void far_away_the_nearest_row_answers(void **state) {
     (void)state;
-    double z[] = {0, 1, 2}, y[] = {10, 20, 30}, x = 1e4, mean, scratch[3], width = 0.1;
+    double z[] = {0, 1, 2}, y[] = {10, 20, 30, 1, 1, 1}, x = 1e4, mean[2], scratch[3], width = 0.1;
     bf__kernel kernel;
     bf__regression regression;
     assert_ok(bf__kernel_set(&kernel, bf__kernel_find("gaussian"), &width, 1, &err), err);
-    assert_ok(bf__regression_make(&regression, &kernel, z, 1, y, 1, NULL, 1, 3, arena, &err), err);
-    bf__regression_at(&mean, &regression, 0, &x, scratch);
-    assert_near(mean, 30, 0);
+    assert_ok(bf__regression_make(&regression, &kernel, z, 1, y, 2, NULL, 1, 3, arena, &err), err);
+    bf__regression_at(mean, &regression, 0, &x, scratch);
+    assert_near(mean[0], 30, 0);
+    assert_near(mean[1], 1, 0);
     x = -1e4;
-    bf__regression_at(&mean, &regression, 0, &x, scratch);
-    assert_near(mean, 10, 0);
+    bf__regression_at(mean, &regression, 0, &x, scratch);
+    assert_near(mean[0], 10, 0);
 }
 
 /* ---- Real-valued states: s' = 0.5 s + (a ? 1 : -1), r = s + a; pi(1) = p everywhere. The average

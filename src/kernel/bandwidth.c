@@ -17,7 +17,7 @@
 #include "core/text.h"
 #include "linalg/clones.h"
 
-enum { SUBSAMPLE = 2000 };
+enum { SUBSAMPLE = 2000, BINS = 1 << 15 };
 
 static void swap(double *a, double *b) {
     double t = *a;
@@ -25,8 +25,34 @@ static void swap(double *a, double *b) {
     *b = t;
 }
 
-/* The k-th smallest of v (n), which is reordered (Hoare's selection). */
+/* The sixteenth of an octave that x >= 0 is in. The bits of such numbers are in their order. */
+static int bin_of(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (int)(bits >> 48) & (BINS - 1);
+}
+
+/* Moves those of v (n) to the front that are in the bin of the k-th smallest. Returns how many
+ * there are; *k becomes the place among them. */
+static int64_t gather_bin(double *v, int64_t n, int64_t *k) {
+    int32_t count[BINS] = {0};
+    int64_t kept = 0;
+    int bin = 0;
+    for (int64_t i = 0; i < n; i++)
+        count[bin_of(v[i])]++;
+    for (; bin < BINS - 1 && *k >= count[bin]; bin++)
+        *k -= count[bin];
+    for (int64_t i = 0; i < n; i++)
+        if (bin_of(v[i]) == bin)
+            swap(&v[i], &v[kept++]);
+    return kept;
+}
+
+/* The k-th smallest of v (n), none of which is below 0; v is reordered. If there are many, those
+ * near it are found by counting first, which does not guess branches; then Hoare's selection. */
 static double kth(double *v, int64_t n, int64_t k) {
+    if (n > BINS)
+        n = gather_bin(v, n, &k);
     int64_t low = 0, high = n - 1;
     while (low < high) {
         double pivot = v[low + (high - low) / 2];

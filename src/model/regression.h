@@ -8,11 +8,16 @@
 typedef struct bf__regression_group {
     int64_t n;
     const double *z; /* (d, n) */
-    const double *y; /* (targets, n) */
+    const double *y; /* (blocks, live, BF__REGRESSION_LANES): rows in blocks, the last one padded */
 } bf__regression_group;
+
+enum { BF__REGRESSION_LANES = 8 };
 
 typedef struct bf__regression {
     int d, targets, groups;
+    int live;               /* targets that are not 0 in all rows, nor 1 in all rows */
+    const int *place;       /* (targets): among those that are live; -1: it is not */
+    const double *constant; /* (targets): of one that is not, its value */
     bf__kernel kernel;
     const bf__regression_group *group;
     int64_t most; /* rows of the largest group: scratch for a query */
