@@ -357,6 +357,7 @@ static void refused_plans(void **state) {
         {"generalization", LIST("finite", "pendulum"), "--finite: 'pendulum' is not one of"},
         {"generalization", LIST("sizes", "0.5"), "--sizes: '0.5' is not a whole number"},
         {"discrepancy", LIST("real", "boyan"), "--real: 'boyan' is not one of drift,"},
+        {"discrepancy", LIST("real", "drift,drift"), "--real: 'drift' is there twice"},
         {"discrepancy", LIST("real-sizes", "50"), "--real-sizes: 50 is outside 100 to 1e+09"},
         {"discrepancy", LIST("finite", "drift"), "--finite: 'drift' is not one of modelwin,"},
         {"sensitivity", LIST("policy", "a,b"), "--policy: 'a,b': "},

@@ -27,34 +27,41 @@ const char *bf__control_title(const bf_env *env) {
     return env->name;
 }
 
+bf_status bf__control_read(bf__control_lists *out, const bf__control_options *o, int64_t least,
+                           bf_arena *arena, bf_error *err) {
+    *out = (bf__control_lists){.x = NULL};
+    BF_TRY(bf__check_policy("policy", o->policy, err));
+    if (o->problems)
+        BF_TRY(bf__list_envs(&out->envs, &out->env_count, o->problems, arena, err));
+    if (o->methods)
+        BF_TRY(bf__list_contenders(&out->methods, &out->method_count, o->methods, arena, err));
+    if (o->trajectories)
+        return bf__list_numbers(&out->x, &out->count, "trajectories", o->trajectories,
+                                (double)least, 1e9, true, arena, err);
+    const char *name = o->alphas ? "alphas" : "gammas", *text = o->alphas ? o->alphas : o->gammas;
+    return bf__list_numbers(&out->x, &out->count, name, text, 0, 1, false, arena, err);
+}
+
+bf_status bf__control_mix(bf__setting *setting, const bf__control_options *o, double alpha,
+                          bf_arena *arena, bf_error *err) {
+    BF_TRY(bf__print(&setting->behavior, arena, err, "%s@%.10g", o->policy, alpha));
+    return bf__print(&setting->target, arena, err, "%s@%.10g", o->policy, o->target_alpha);
+}
+
 bf_status bf__control_plan(bf__study *study, const bf__control_options *o, bf__quantity quantity,
                            bf_error *err) {
-    const bf_env *const *envs;
-    const bf__contender *const *methods;
-    double *x;
-    int env_count, method_count, count;
-    bf_arena *arena = study->arena;
-    BF_TRY(bf__check_policy("policy", o->policy, err));
-    BF_TRY(bf__list_envs(&envs, &env_count, o->problems, arena, err));
-    BF_TRY(bf__list_contenders(&methods, &method_count, o->methods, arena, err));
-    if (o->trajectories)
-        BF_TRY(bf__list_numbers(&x, &count, "trajectories", o->trajectories, 1, 1e9, true, arena,
-                                err));
-    else if (o->alphas)
-        BF_TRY(bf__list_numbers(&x, &count, "alphas", o->alphas, 0, 1, false, arena, err));
-    else
-        BF_TRY(bf__list_numbers(&x, &count, "gammas", o->gammas, 0, 1, false, arena, err));
-    for (int e = 0; e < env_count; e++) {
-        int panel = bf__study_panel(study, bf__control_title(envs[e]), quantity);
-        for (int i = 0; i < count; i++) {
-            bf__setting s = {.env = envs[e],
-                             .trajectories = o->trajectories ? (int64_t)x[i] : o->size,
+    bf__control_lists l;
+    BF_TRY(bf__control_read(&l, o, 1, study->arena, err));
+    for (int e = 0; e < l.env_count; e++) {
+        int panel = bf__study_panel(study, bf__control_title(l.envs[e]), quantity);
+        for (int i = 0; i < l.count; i++) {
+            double x = l.x[i];
+            bf__setting s = {.env = l.envs[e],
+                             .trajectories = o->trajectories ? (int64_t)x : o->size,
                              .steps = o->horizon,
-                             .gamma = o->gammas ? x[i] : 1};
-            BF_TRY(bf__print(&s.behavior, arena, err, "%s@%.10g", o->policy,
-                             o->alphas ? x[i] : o->alpha));
-            BF_TRY(bf__print(&s.target, arena, err, "%s@%.10g", o->policy, o->target_alpha));
-            BF_TRY(bf__study_add(study, &s, methods, method_count, o->runs, panel, x[i], err));
+                             .gamma = o->gammas ? x : 1};
+            BF_TRY(bf__control_mix(&s, o, o->alphas ? x : o->alpha, study->arena, err));
+            BF_TRY(bf__study_add(study, &s, l.methods, l.method_count, o->runs, panel, x, err));
         }
     }
     return BF_OK;

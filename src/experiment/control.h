@@ -40,6 +40,23 @@ typedef struct bf__control_options {
 extern const bf_option_table bf__control_sizes;
 extern const char *const bf__control_sizes_quick[];
 
+/* What the options name. */
+typedef struct bf__control_lists {
+    const bf_env *const *envs;
+    const bf__contender *const *methods;
+    double *x; /* the list that is not NULL */
+    int env_count, method_count, count;
+} bf__control_lists;
+
+/* Reads the lists, and checks that `policy` can be in a table. There are `least` trajectories or
+ * more. A list that is NULL is empty. */
+bf_status bf__control_read(bf__control_lists *out, const bf__control_options *o, int64_t least,
+                           bf_arena *arena, bf_error *err);
+
+/* Makes both policies mixtures with shares alpha and o->target_alpha of o->policy. */
+bf_status bf__control_mix(bf__setting *setting, const bf__control_options *o, double alpha,
+                          bf_arena *arena, bf_error *err);
+
 /* Adds one panel per problem, with every method at every value of the list. Only one of the lists
  * is not NULL. */
 bf_status bf__control_plan(bf__study *study, const bf__control_options *o, bf__quantity quantity,

@@ -36,16 +36,14 @@ static const bf__contender choices[] = {
 };
 enum { CHOICES = sizeof choices / sizeof *choices, REAL_FIRST = 1, REAL_CHOICES = 4 };
 
-static const struct {
-    const char *name, *title, *behavior, *target;
-} worlds[] = {
+static const bf__world list[] = {
     {"drift", "Drift", "uniform", "up"},
     {"pendulum", "Pendulum", "trained@0.7", "trained@0.9"},
     {"mountaincar", "Mountain Car", "trained@0.7", "trained@0.9"},
     {"cartpole", "CartPole", "trained@0.7", "trained@0.9"},
     {"acrobot", "Acrobot", "trained@0.7", "trained@0.9"},
 };
-enum { WORLDS = sizeof worlds / sizeof *worlds };
+static const bf__worlds worlds = {"real", "real-sizes", list, sizeof list / sizeof *list};
 
 typedef struct discrepancy_options {
     const char *finite, *sizes, *real, *real_sizes;
@@ -105,38 +103,11 @@ static bf_status plan_finite(bf__study *study, const discrepancy_options *o, bf_
 
 static bf_status plan_real(bf__study *study, const discrepancy_options *o, bf_error *err) {
     const bf__contender *methods[REAL_CHOICES];
-    char **names;
-    double *x;
-    int name_count, count;
+    bf__setting like = {.measure = &value_of};
     for (int k = 0; k < REAL_CHOICES; k++)
         methods[k] = &choices[REAL_FIRST + k];
-    BF_TRY(bf__split(&names, &name_count, o->real, study->arena, err));
-    BF_TRY(bf__list_numbers(&x, &count, "real-sizes", o->real_sizes, 100, 1e9, true, study->arena,
-                            err));
-    for (int i = 0; i < name_count; i++) {
-        int w = 0;
-        while (w < WORLDS && strcmp(worlds[w].name, names[i]) != 0)
-            w++;
-        if (w == WORLDS)
-            return bf_fail(err, BF_EUSAGE,
-                           "--real: '%s' is not one of drift,pendulum,mountaincar,cartpole,acrobot",
-                           names[i]);
-        if (study->panel_count == BF_MAX_PANELS)
-            return bf_fail(err, BF_EUSAGE, "--real: there is room for %d problems in all",
-                           BF_MAX_PANELS);
-        int panel = bf__study_panel(study, worlds[w].title, BF_SHOW_RMSE);
-        for (int k = 0; k < count; k++) {
-            bf__setting s = {.env = bf_env_find(worlds[w].name),
-                             .behavior = worlds[w].behavior,
-                             .target = worlds[w].target,
-                             .trajectories = (int64_t)x[k] / 100,
-                             .steps = 100,
-                             .gamma = 1,
-                             .measure = &value_of};
-            BF_TRY(bf__study_add(study, &s, methods, REAL_CHOICES, o->runs, panel, x[k], err));
-        }
-    }
-    return BF_OK;
+    return bf__worlds_plan(study, &worlds, o->real, o->real_sizes, 100, &like, methods,
+                           REAL_CHOICES, o->runs, BF_SHOW_RMSE, err);
 }
 
 static bf_status plan(bf__study *study, const void *options, bf_error *err) {

@@ -47,35 +47,28 @@ static const char *const quick[] = {"trajectories", "5,10", "problems", "cartpol
 static bf_status plan(bf__study *study, const void *options, bf_error *err) {
     static const char *const questions[] = {"until the end", "within the time limit"};
     const bf__control_options *o = options;
-    const bf_env *const *envs;
-    const bf__contender *const *methods;
-    double *x;
-    int env_count, method_count, count;
-    bf_arena *arena = study->arena;
-    BF_TRY(bf__check_policy("policy", o->policy, err));
-    BF_TRY(bf__list_envs(&envs, &env_count, o->problems, arena, err));
-    BF_TRY(bf__list_contenders(&methods, &method_count, o->methods, arena, err));
-    BF_TRY(bf__list_numbers(&x, &count, "trajectories", o->trajectories, 2, 1e9, true, arena, err));
-    if (2 * env_count > BF_MAX_PANELS)
-        return bf_fail(err, BF_EUSAGE, "--problems: %d entries; there is room for %d", env_count,
+    bf__control_lists l;
+    BF_TRY(bf__control_read(&l, o, 2, study->arena, err));
+    if (2 * l.env_count > BF_MAX_PANELS)
+        return bf_fail(err, BF_EUSAGE, "--problems: %d entries; there is room for %d", l.env_count,
                        BF_MAX_PANELS / 2);
-    for (int e = 0; e < env_count; e++)
-        for (int q = 0; q < 2; q++) {
-            const char *title;
-            bf__setting s = {.env = envs[e],
-                             .steps = envs[e]->limit,
-                             .gamma = 1,
-                             .asks = q ? BF_ASKS_LIMIT : BF_ASKS_END};
+    for (int k = 0; k < 2 * l.env_count; k++) {
+        const bf_env *env = l.envs[k / 2];
+        const char *title;
+        bf__setting s = {.env = env,
+                         .steps = env->limit,
+                         .gamma = 1,
+                         .asks = k % 2 ? BF_ASKS_LIMIT : BF_ASKS_END};
+        BF_TRY(bf__print(&title, study->arena, err, "%s, %s", bf__control_title(env),
+                         questions[k % 2]));
+        BF_TRY(bf__control_mix(&s, o, o->alpha, study->arena, err));
+        int panel = bf__study_panel(study, title, BF_SHOW_ANSWERS);
+        for (int i = 0; i < l.count; i++) {
+            s.trajectories = (int64_t)l.x[i];
             BF_TRY(
-                bf__print(&title, arena, err, "%s, %s", bf__control_title(envs[e]), questions[q]));
-            BF_TRY(bf__print(&s.behavior, arena, err, "%s@%.10g", o->policy, o->alpha));
-            BF_TRY(bf__print(&s.target, arena, err, "%s@%.10g", o->policy, o->target_alpha));
-            int panel = bf__study_panel(study, title, BF_SHOW_ANSWERS);
-            for (int i = 0; i < count; i++) {
-                s.trajectories = (int64_t)x[i];
-                BF_TRY(bf__study_add(study, &s, methods, method_count, o->runs, panel, x[i], err));
-            }
+                bf__study_add(study, &s, l.methods, l.method_count, o->runs, panel, l.x[i], err));
         }
+    }
     return BF_OK;
 }
 

@@ -42,21 +42,17 @@ static const struct {
 
 static bf_status plan(bf__study *study, const void *options, bf_error *err) {
     const bf__control_options *o = options;
-    bf_arena *arena = study->arena;
-    double *x;
-    int count;
-    BF_TRY(bf__check_policy("policy", o->policy, err));
-    BF_TRY(bf__list_numbers(&x, &count, "trajectories", o->trajectories, 1, 1e9, true, arena, err));
+    bf__control_lists l;
+    BF_TRY(bf__control_read(&l, o, 1, study->arena, err));
     for (size_t p = 0; p < sizeof panels / sizeof *panels; p++) {
         const bf__contender *const *methods;
-        int method_count, panel = bf__study_panel(study, panels[p].title, BF_SHOW_RMSE);
+        int count, panel = bf__study_panel(study, panels[p].title, BF_SHOW_RMSE);
         bf__setting s = {.env = bf_env_find(panels[p].env), .steps = o->horizon, .gamma = 1};
-        BF_TRY(bf__list_contenders(&methods, &method_count, panels[p].methods, arena, err));
-        BF_TRY(bf__print(&s.behavior, arena, err, "%s@%.10g", o->policy, o->alpha));
-        BF_TRY(bf__print(&s.target, arena, err, "%s@%.10g", o->policy, o->target_alpha));
-        for (int i = 0; i < count; i++) {
-            s.trajectories = (int64_t)x[i];
-            BF_TRY(bf__study_add(study, &s, methods, method_count, o->runs, panel, x[i], err));
+        BF_TRY(bf__list_contenders(&methods, &count, panels[p].methods, study->arena, err));
+        BF_TRY(bf__control_mix(&s, o, o->alpha, study->arena, err));
+        for (int i = 0; i < l.count; i++) {
+            s.trajectories = (int64_t)l.x[i];
+            BF_TRY(bf__study_add(study, &s, methods, count, o->runs, panel, l.x[i], err));
         }
     }
     return BF_OK;

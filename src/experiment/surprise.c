@@ -60,7 +60,7 @@ typedef struct surprise_options {
 } surprise_options;
 
 static const bf_option rows[] = {
-    BF_OPTION(surprise_options, finite, BF_FINITE_PROBLEMS, BF_FINITE_HELP),
+    BF_OPTION(surprise_options, finite, "modelwin,ladder,gridwalk", BF_FINITE_HELP),
     BF_OPTION(surprise_options, sizes, "100,300,1000,3000,10000,30000",
               "LIST: Transitions of a log, with commas."),
     BF_OPTION_RANGE(surprise_options, horizon, "10", 1, 1e6, "T: Transitions of each trajectory."),
