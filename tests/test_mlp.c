@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "linalg/exp.h"
 #include "solver/mlp.h"
 #include "solver/mlp_dense.h"
+#include "solver/mlp_tile.h"
 
 typedef struct batch {
     bf__mlp net;
@@ -260,6 +262,29 @@ static void layers_have_the_digits_of_plain_sums(void **state) {
     free(got);
 }
 
+/* Rows with extreme numbers and rows without take two ways, and the digits are those of the
+ * definition. */
+static void activations_have_their_digits_whatever_the_row(void **state) {
+    (void)state;
+    const float extreme[] = {0, 39.9f, -41, 79, 81, -90, 300, -300, INFINITY, -INFINITY, NAN};
+    float z[TILE], want[TILE];
+    bf_rng rng = bf_rng_make(1, "activations", 0);
+    for (int k = 0; k < 11; k++)
+        for (int kind = BF__SIGMOID; kind <= BF__TANH; kind++) {
+            for (int i = 0; i < TILE; i++)
+                z[i] = (float)bf_rng_normal(&rng) * (i % 3 ? 1 : 15);
+            z[17] = extreme[k];
+            for (int i = 0; i < TILE; i++)
+                want[i] = kind == BF__SIGMOID
+                              ? 1.0f / (1.0f + bf__expf_inline(-z[i]))
+                              : 2.0f * (1.0f / (1.0f + bf__expf_inline(-2.0f * z[i]))) - 1.0f;
+            bf__tile_activate(z, 1, TILE, (bf__activation)kind);
+            for (int i = 0; i < TILE; i++)
+                assert_true(z[i] == want[i] || (isnan(z[i]) && isnan(want[i])));
+            assert_int_equal(isnan(z[17]), k == 10);
+        }
+}
+
 /* What versions of a sample have in common is added up once, and the digits are those of one
  * version at a time. */
 static void versions_have_the_digits_of_samples(void **state) {
@@ -342,6 +367,7 @@ int main(void) {
         cmocka_unit_test(numbers_are_those_of_pytorch),
         cmocka_unit_test(threads_do_not_change_a_digit),
         cmocka_unit_test(layers_have_the_digits_of_plain_sums),
+        cmocka_unit_test(activations_have_their_digits_whatever_the_row),
         cmocka_unit_test(versions_have_the_digits_of_samples),
         cmocka_unit_test(softplus_is_never_lost),
         cmocka_unit_test(glorot_spreads_as_it_should),

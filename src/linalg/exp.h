@@ -18,10 +18,11 @@
 #include <stdint.h>
 #include <string.h>
 
-static inline float bf__expf_inline(float x) {
+/* exp(x) / 2^k; the low bits of *t are those of k. */
+static inline float bf__expf_fraction(float *t, float x) {
     const float shift = 0x1.8p23f;
-    float t = x * 1.44269504f + shift;
-    float k = t - shift;
+    *t = x * 1.44269504f + shift;
+    float k = *t - shift;
     float r = x - k * 0.693359375f;
     r = r + k * 2.12194440e-4f;
     float p = 0.00139261836f;
@@ -29,15 +30,31 @@ static inline float bf__expf_inline(float x) {
     p = p * r + 0.0416665546f;
     p = p * r + 0.166665770f;
     p = p * r + 0.5f;
-    p = p * (r * r) + (r + 1.0f);
+    return p * (r * r) + (r + 1.0f);
+}
+
+/* 2^(k + offset - 127) of such a t; the high bits fall out. */
+static inline float bf__expf_scale(float t, uint32_t offset) {
     uint32_t bits;
-    memcpy(&bits, &t, sizeof bits);
-    bits = (bits + 126u) << 23; /* 2^(k-1), so that k = 128 has a place; the high bits fall out */
     float scale;
+    memcpy(&bits, &t, sizeof bits);
+    bits = (bits + offset) << 23;
     memcpy(&scale, &bits, sizeof scale);
-    float y = p * scale * 2.0f;
+    return scale;
+}
+
+static inline float bf__expf_inline(float x) {
+    float t, p = bf__expf_fraction(&t, x);
+    float y = p * bf__expf_scale(t, 126) * 2.0f; /* 2^(k-1), so that k = 128 has a place */
     y = x < -86.98f ? 0.0f : y;
     return x > 88.7228394f ? INFINITY : y;
+}
+
+/* The same digits for -86 <= x <= 86, where nothing has to be done about numbers that are too large
+ * or too small. */
+static inline float bf__expf_within_inline(float x) {
+    float t, p = bf__expf_fraction(&t, x);
+    return p * bf__expf_scale(t, 127);
 }
 
 /* 2^t for t <= 0, with fewer steps. The reduction t - round(t) is exact, a polynomial of degree 5

@@ -2,6 +2,7 @@
 #include "solver/mlp_tile.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "linalg/clones.h"
@@ -15,17 +16,53 @@ BF_INLINE float sigmoid(float z) {
     return 1.0f / (1.0f + bf__expf_inline(-z));
 }
 
+/* Whether no number of the row is beyond +-limit, or NaN. Floats without their sign are in the
+ * order of their bits, and NaN comes last. */
+BF_INLINE bool all_within(const float *row, int width, float limit) {
+    uint32_t largest = 0, most;
+    memcpy(&most, &limit, sizeof most);
+#pragma omp simd reduction(max : largest)
+    for (int i = 0; i < width; i++) {
+        uint32_t bits;
+        memcpy(&bits, &row[i], sizeof bits);
+        bits &= 0x7fffffffu;
+        largest = bits > largest ? bits : largest;
+    }
+    return largest <= most;
+}
+
+BF_INLINE void sigmoid_row(float *row, int width) {
+    if (all_within(row, width, 80)) {
+#pragma omp simd
+        for (int i = 0; i < width; i++)
+            row[i] = 1.0f / (1.0f + bf__expf_within_inline(-row[i]));
+    } else {
+#pragma omp simd
+        for (int i = 0; i < width; i++)
+            row[i] = sigmoid(row[i]);
+    }
+}
+
+/* tanh z = 2 sigmoid(2 z) - 1, in both ways with the same digits: doubling is exact. */
+BF_INLINE void tanh_row(float *row, int width) {
+    if (all_within(row, width, 40)) {
+#pragma omp simd
+        for (int i = 0; i < width; i++)
+            row[i] = 2.0f / (1.0f + bf__expf_within_inline(-2.0f * row[i])) - 1.0f;
+    } else {
+#pragma omp simd
+        for (int i = 0; i < width; i++)
+            row[i] = 2.0f * sigmoid(2.0f * row[i]) - 1.0f;
+    }
+}
+
 BF_CLONES static void tile_activate(float *z, int units, int width, bf__activation kind) {
     for (int j = 0; j < units; j++) {
         float *row = z + (int64_t)j * TILE;
         if (kind == BF__SIGMOID) {
-#pragma omp simd
-            for (int i = 0; i < width; i++)
-                row[i] = sigmoid(row[i]);
+            sigmoid_row(row, width);
         } else if (kind == BF__TANH) {
-#pragma omp simd
-            for (int i = 0; i < width; i++)
-                row[i] = 2.0f * sigmoid(2.0f * row[i]) - 1.0f;
+            tanh_row(row, width);
         } else {
 #pragma omp simd
             for (int i = 0; i < width; i++)
