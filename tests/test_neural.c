@@ -7,6 +7,7 @@
 
 #include "mdp.h"
 #include "neural/fit.h"
+#include "neural/minibatch.h"
 #include "ration.h"
 #include "solver/mlp.h"
 #include "weights/weights.h"
@@ -582,15 +583,70 @@ static void every_allocation_may_fail(void **state) {
     }
 }
 
+/* A batch has no row twice, every row comes as often as another, and weights are the network's. */
+static void batches_are_drawn_evenly(void **state) {
+    (void)state;
+    enum { N = 23, SIZE = 7, DRAWS = 4000 };
+    bf__flow flow = {.n = N};
+    bf__neural_task task = {.flow = &flow, .batch = SIZE, .context = &one};
+    float inputs[2 * N], all[N], again[N], narrow[100];
+    double parameters[100];
+    int often[N] = {0}, together = 0;
+    bf_rng rng = bf_rng_make(1, "batches", 9);
+    for (int i = 0; i < 2 * N; i++)
+        inputs[i] = (float)bf_rng_normal(&rng);
+    task.inputs = inputs;
+    assert_ok(bf__mlp_make(&task.net, 2, "3", 1, BF__TANH, BF__EXPONENTIAL, &err), err);
+    bf__mlp_init(&task.net, parameters, &rng);
+    for (int64_t k = 0; k < bf__mlp_parameters(&task.net); k++)
+        narrow[k] = (float)parameters[k];
+    bf__mlp_predict(&task.net, narrow, inputs, N, all);
+    bf__minibatch b;
+    assert_ok(bf__minibatch_make(&b, &task, arena, &err), err);
+    assert_int_equal(b.size, SIZE);
+    for (int draw = 0; draw < DRAWS; draw++) {
+        bool seen[N] = {false};
+        bf__minibatch_next(&b, parameters);
+        for (int i = 0; i < SIZE; i++) {
+            int64_t row = b.order[i];
+            assert_in_range(row, 0, N - 1);
+            assert_false(seen[row]);
+            seen[row] = true;
+            often[row]++;
+            assert_true(b.weights[i] == all[row]);
+        }
+        together += seen[4] && seen[19];
+        if (draw % 100 == 0) { /* whether or not all rows are looked at in between */
+            bf__minibatch_all(&b, parameters, again);
+            assert_memory_equal(again, all, sizeof all);
+        }
+    }
+    double share = (double)SIZE / N, both = share * (SIZE - 1) / (N - 1);
+    for (int i = 0; i < N; i++)
+        assert_near(often[i], DRAWS * share, 4.5 * sqrt(DRAWS * share * (1 - share)));
+    assert_near(together, DRAWS * both, 4.5 * sqrt(DRAWS * both * (1 - both)));
+    task.batch = 100; /* more than there are: all of them */
+    assert_ok(bf__minibatch_make(&b, &task, arena, &err), err);
+    assert_int_equal(b.size, N);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        arena_test(begins_near),      arena_test(gradients),
-        arena_test(fast_is_plain),    arena_test(residual_is_psi),
-        arena_test(optimisers_agree), arena_test(apart),
-        arena_test(batches),          arena_test(finite_process),
-        arena_test(threads_and_ways), arena_test(without_the_residual),
-        arena_test(odd_logs),         arena_test(interrupted),
-        arena_test(bad_options),      arena_test(every_allocation_may_fail),
+        arena_test(batches_are_drawn_evenly),
+        arena_test(begins_near),
+        arena_test(gradients),
+        arena_test(fast_is_plain),
+        arena_test(residual_is_psi),
+        arena_test(optimisers_agree),
+        arena_test(apart),
+        arena_test(batches),
+        arena_test(finite_process),
+        arena_test(threads_and_ways),
+        arena_test(without_the_residual),
+        arena_test(odd_logs),
+        arena_test(interrupted),
+        arena_test(bad_options),
+        arena_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

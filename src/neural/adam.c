@@ -35,7 +35,7 @@
 #include "core/context.h"
 #include "core/fail.h"
 #include "linalg/dense.h"
-#include "neural/fit.h"
+#include "neural/minibatch.h"
 #include "solver/adam.h"
 
 enum { LEAST_BETWEEN = 20, BATCHES_BETWEEN = 4, MEASURES = 8, METRIC_ROWS = 8192 };
@@ -47,35 +47,27 @@ static const double lasting = 0.8;     /* share of the running mean that the nex
 typedef struct batches {
     const bf__neural_task *task;
     bf__neural_loss *loss;
-    bf__mlp_work *work;
+    bf__minibatch batch;
     bf__adam adam;
-    int64_t n, m, size, count;       /* rows, features, rows of a batch, parameters */
-    int64_t *order;                  /* (n): the first `size` of a shuffle that goes on */
-    float *inputs, *weights, *slope; /* of a batch */
-    float *psi;                      /* (m + 1): a row of Psi, and 1 */
-    float *before;                   /* (n): W0 */
-    double *known, *change;          /* (m + 1): (q0, S0); and since then, by one batch */
-    double *running;                 /* (m + 1): (q, S) */
-    double *gradient, *mean;         /* (count) */
+    int64_t n, m, size, count; /* rows, features, rows of a batch, parameters */
+    float *slope;              /* (size) */
+    float *psi;                /* (m + 1): a row of Psi, and 1 */
+    float *before;             /* (n): W0 */
+    double *known, *change;    /* (m + 1): (q0, S0); and since then, by one batch */
+    double *running;           /* (m + 1): (q, S) */
+    double *gradient, *mean;   /* (count) */
     const bf__blas *blas;
     float *jacobian, *tile, *sum; /* (count, TILE); (TILE, m + 1); (count, m + 1) */
     float *scratch;               /* of bf__mlp_jacobian */
     double *turned, *factor, *y;  /* (count, m): A'; (m, m): L; (m): y */
-    bf_rng rng;
 } batches;
 
 static bf_status make(batches *b, const bf__neural_task *task, bf_arena *arena, bf_error *err) {
     *b = (batches){.task = task, .loss = task->loss, .n = task->flow->n, .m = task->loss->rank};
-    b->size = task->batch < b->n ? task->batch : b->n;
+    BF_TRY(bf__minibatch_make(&b->batch, task, arena, err));
+    b->size = b->batch.size;
     b->count = bf__mlp_parameters(&task->net);
-    b->rng = bf_rng_make(task->context ? task->context->seed : 1, "batches", task->replicate);
-    BF_TRY(bf__mlp_prepare(&b->work, &task->net, b->size, bf__threads(task->context), arena, err));
     BF_TRY(bf__adam_make(&b->adam, b->count, task->rate, arena, err));
-    BF_ALLOC(b->order, arena, b->n, err);
-    for (int64_t i = 0; i < b->n; i++)
-        b->order[i] = i;
-    BF_ALLOC(b->inputs, arena, task->net.size[0] * b->size, err);
-    BF_ALLOC(b->weights, arena, b->size, err);
     BF_ALLOC(b->slope, arena, b->size, err);
     BF_ALLOC(b->psi, arena, b->m + 1, err);
     BF_ALLOC(b->before, arena, b->n, err);
@@ -87,36 +79,12 @@ static bf_status make(batches *b, const bf__neural_task *task, bf_arena *arena, 
     BF_TRY(bf__blas_load(&b->blas, bf__threads(task->context), err));
     BF_ALLOC(b->jacobian, arena, b->count * TILE, err);
     BF_ALLOC(b->tile, arena, (b->m + 1) * TILE, err);
-    BF_ALLOC(b->scratch, arena, bf__mlp_scratch(b->work), err);
+    BF_ALLOC(b->scratch, arena, bf__mlp_scratch(b->batch.work), err);
     BF_ALLOC(b->sum, arena, b->count * (b->m + 1), err);
     BF_ALLOC(b->turned, arena, b->count * b->m, err);
     BF_ALLOC(b->factor, arena, b->m * b->m, err);
     BF_ALLOC(b->y, arena, b->m, err);
     return BF_OK;
-}
-
-/* A new batch, and its weights. */
-static void look(batches *b, const double *parameters) {
-    for (int64_t i = 0; i < b->size; i++) {
-        int64_t j = i + bf_rng_below(&b->rng, b->n - i), swap = b->order[i];
-        b->order[i] = b->order[j];
-        b->order[j] = swap;
-    }
-    for (int c = 0; c < b->task->net.size[0]; c++)
-        for (int64_t i = 0; i < b->size; i++)
-            b->inputs[c * b->size + i] = b->task->inputs[c * b->n + b->order[i]];
-    bf__mlp_forward(b->work, parameters, b->inputs, b->size, b->weights);
-}
-
-/* W of all rows into `weights`, in blocks of the size of a batch. */
-static void look_at_all(batches *b, const double *parameters, float *weights) {
-    for (int64_t first = 0; first < b->n; first += b->size) {
-        int64_t rows = b->n - first < b->size ? b->n - first : b->size;
-        for (int c = 0; c < b->task->net.size[0]; c++)
-            memcpy(b->inputs + c * rows, b->task->inputs + c * b->n + first,
-                   (size_t)rows * sizeof *b->inputs);
-        bf__mlp_forward(b->work, parameters, b->inputs, rows, weights + first);
-    }
 }
 
 /* ---- Towards given weights */
@@ -126,15 +94,15 @@ static bool slope_to_given(batches *b, int64_t step) {
     double share = (double)b->n / (double)b->size, sum = 0, *running = b->running + b->m;
     bool lost = false;
     for (int64_t i = 0; i < b->size; i++) {
-        sum += share * (double)b->weights[i];
-        lost |= !(b->weights[i] > 0);
+        sum += share * (double)b->batch.weights[i];
+        lost |= !(b->batch.weights[i] > 0);
     }
     *running = step ? lasting * *running + (1 - lasting) * sum : sum;
     if (lost || !isfinite(sum))
         return false;
     for (int64_t i = 0; i < b->size; i++)
-        b->slope[i] =
-            (float)(share * (1 / *running - b->task->near[b->order[i]] / (double)b->weights[i]));
+        b->slope[i] = (float)(share * (1 / *running - b->task->near[b->batch.order[i]] /
+                                                          (double)b->batch.weights[i]));
     return true;
 }
 
@@ -147,13 +115,13 @@ static bf_status measure(batches *b, const double *parameters, bf_error *err) {
     bool positive;
     memset(b->sum, 0, (size_t)(count * (m + 1)) * sizeof *b->sum);
     while (used < METRIC_ROWS) {
-        look(b, parameters);
+        bf__minibatch_next(&b->batch, parameters);
         for (int64_t i = 0; i < b->size; i++)
             b->slope[i] = (float)(1 / sum);
         for (int64_t first = 0; first < b->size; first += TILE) {
-            int rows = bf__mlp_jacobian(b->work, b->slope, first, b->jacobian, b->scratch);
+            int rows = bf__mlp_jacobian(b->batch.work, b->slope, first, b->jacobian, b->scratch);
             for (int i = 0; i < rows; i++)
-                bf__neural_psi(b->tile + i * (m + 1), b->loss, b->order[first + i], 1);
+                bf__neural_psi(b->tile + i * (m + 1), b->loss, b->batch.order[first + i], 1);
             b->blas->sgemm(BF__ROW_MAJOR, BF__NO_TRANS, BF__NO_TRANS, (int)count, (int)m + 1, rows,
                            1, b->jacobian, TILE, b->tile, (int)m + 1, 1, b->sum, (int)m + 1);
         }
@@ -176,7 +144,7 @@ static bf_status measure(batches *b, const double *parameters, bf_error *err) {
 /* q and S of all rows; returns |p|^2, INFINITY if the weights are no weights. */
 static double know(batches *b, bf__neural_fit *fit, const double *parameters) {
     double sum, square = 0;
-    look_at_all(b, parameters, b->before);
+    bf__minibatch_all(&b->batch, parameters, b->before);
     if (!bf__neural_residual(b->known, &sum, &fit->ess, b->loss, b->before, b->task->context))
         return INFINITY;
     for (int64_t c = 0; c < b->m; c++) {
@@ -205,8 +173,9 @@ static bf_status slope_down(batches *b, bool *left, bf_error *err) {
         return BF_OK;
     memset(b->change, 0, (size_t)(m + 1) * sizeof *b->change);
     for (int64_t i = 0; i < b->size; i++) {
-        double more = share * ((double)b->weights[i] - (double)b->before[b->order[i]]), dot = 0;
-        bf__neural_psi(b->psi, b->loss, b->order[i], 1);
+        double more = share * ((double)b->batch.weights[i] - (double)b->before[b->batch.order[i]]),
+               dot = 0;
+        bf__neural_psi(b->psi, b->loss, b->batch.order[i], 1);
         for (int64_t c = 0; c < m; c++)
             dot += (double)(y[c] * b->psi[c]);
         for (int64_t c = 0; c <= m; c++)
@@ -235,7 +204,7 @@ static bf_status slope_of(batches *b, bool *left, bf__neural_fit *fit, bool towa
         BF_TRY(measure(b, fit->parameters, err));
     if (!*left)
         return BF_OK;
-    look(b, fit->parameters);
+    bf__minibatch_next(&b->batch, fit->parameters);
     if (!towards)
         return slope_down(b, left, err);
     *left = slope_to_given(b, step);
@@ -256,7 +225,7 @@ static bf_status descend(batches *b, bf__neural_fit *fit, bool towards, int64_t 
         BF_TRY(slope_of(b, &left, fit, towards, step, steps, err));
         if (!left)
             return BF_OK;
-        bf__mlp_backward(b->work, b->slope, b->gradient);
+        bf__mlp_backward(b->batch.work, b->slope, b->gradient);
         bf__adam_move(&b->adam, b->gradient, x);
         fit->steps++;
         for (int64_t k = 0; k < b->count && step >= late; k++)
