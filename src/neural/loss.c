@@ -23,7 +23,7 @@
 #include "core/fail.h"
 #include "linalg/clones.h"
 
-enum { PIECES = 32, BLOCK = 32, LANES = 16, WIDE = 16 };
+enum { PIECES = 32, BLOCK = 32, LANES = 16, COLUMNS = 512 };
 
 /* ---- Making */
 
@@ -87,31 +87,35 @@ typedef int16_t shorts __attribute__((vector_size(LANES * sizeof(int16_t)), alig
 #define LOAD(psi)                                                                                  \
     __builtin_convertvector(__builtin_convertvector(*(const shorts *)(psi), whole), lanes)
 
-/* `vectors` times LANES columns of sum += those of sum_i w_i Psi_i, i < rows <= BLOCK. */
-BF_INLINE void gather_columns(double *restrict sum, const int16_t *restrict psi,
-                              const float *restrict w, int64_t rows, int64_t stride,
-                              const int vectors) {
-    lanes part[WIDE];
-    for (int v = 0; v < vectors; v++)
-        part[v] = (lanes){0};
-    for (int64_t i = 0; i < rows; i++)
-        for (int v = 0; v < vectors; v++)
-            part[v] += w[i] * LOAD(psi + i * stride + v * LANES);
-    for (int v = 0; v < vectors; v++)
-        for (int c = 0; c < LANES; c++)
-            sum[v * LANES + c] += (double)part[v][c];
+/* part (count) += sum_r w_r Psi_r over `rows` rows, 1 or 4. Every sum goes through rows in order.
+ */
+BF_INLINE void add_rows(float *restrict part, const int16_t *restrict psi, const float *restrict w,
+                        int64_t stride, int64_t count, const int rows) {
+#pragma omp simd
+    for (int64_t c = 0; c < count; c++) {
+        float sum = part[c];
+        for (int r = 0; r < rows; r++)
+            sum += w[r] * (float)psi[r * stride + c];
+        part[c] = sum;
+    }
 }
 
-BF_CLONES static void neural_gather_rows(double *sum, const int16_t *psi, const double *w,
-                                         int64_t rows, int64_t stride) {
-    float narrow[BLOCK];
-    int64_t c = 0;
+/* sum (stride) += sum_i w_i Psi_i, i < rows <= BLOCK, by some columns after the other. */
+BF_CLONES static void neural_gather_rows(double *restrict sum, const int16_t *restrict psi,
+                                         const double *restrict w, int64_t rows, int64_t stride) {
+    float narrow[BLOCK], part[COLUMNS];
     for (int64_t i = 0; i < rows; i++)
         narrow[i] = (float)w[i];
-    for (; c + WIDE * LANES <= stride; c += WIDE * LANES)
-        gather_columns(sum + c, psi + c, narrow, rows, stride, WIDE);
-    for (; c < stride; c += LANES)
-        gather_columns(sum + c, psi + c, narrow, rows, stride, 1);
+    for (int64_t first = 0; first < stride; first += COLUMNS) {
+        int64_t count = stride - first < COLUMNS ? stride - first : COLUMNS, i = 0;
+        memset(part, 0, sizeof part);
+        for (; i + 4 <= rows; i += 4)
+            add_rows(part, psi + i * stride + first, narrow + i, stride, count, 4);
+        for (; i < rows; i++)
+            add_rows(part, psi + i * stride + first, narrow + i, stride, count, 1);
+        for (int64_t c = 0; c < count; c++)
+            sum[first + c] += (double)part[c];
+    }
 }
 
 /* y[i] = p'Psi_i, i < rows <= BLOCK: four sums under way at once, along one row after the other.
