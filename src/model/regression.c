@@ -17,50 +17,67 @@
 
 enum { LANES = BF__REGRESSION_LANES, PIECE = 512, MOST = 8 }; /* MOST: columns at a time */
 
-/* Sums are in eight lanes, whose order is the same for every instruction set. */
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
-
+/* Sums are in eight lanes, whose order is the same for every instruction set. Loops over lanes
+ * become vectors of whatever length there is. */
 static double add_lanes(const double *lane, double rest) {
     return ((lane[0] + lane[4]) + (lane[1] + lane[5])) +
            ((lane[2] + lane[6]) + (lane[3] + lane[7])) + rest;
 }
 
-/* sum (count, LANES) += k_i y_i of `blocks` full blocks, for `count` columns of y that has `live`.
- * Unless moments (2, LANES) is NULL, adds k_i and k_i^2 to it. */
-BF_INLINE void add_columns(double *restrict sum, double *restrict moments, const double *restrict k,
-                           const double *restrict y, int64_t blocks, int live, const int count) {
-    lanes part[MOST], first = {0}, second = {0};
-    for (int t = 0; t < count; t++)
-        part[t] = *(const lanes *)(sum + t * LANES);
-    if (moments) {
-        first = *(const lanes *)moments;
-        second = *(const lanes *)(moments + LANES);
-    }
-    for (int64_t b = 0; b < blocks; b++) {
-        lanes value = *(const lanes *)(k + b * LANES);
-        for (int t = 0; t < count; t++)
-            part[t] += value * *(const lanes *)(y + (b * live + t) * LANES);
-        first += value;
-        second += value * value;
-    }
-    for (int t = 0; t < count; t++)
-        *(lanes *)(sum + t * LANES) = part[t];
-    if (moments) {
-        *(lanes *)moments = first;
-        *(lanes *)(moments + LANES) = second;
-    }
+BF_INLINE void copy_lanes(double *to, const double *from) {
+    for (int j = 0; j < LANES; j++)
+        to[j] = from[j];
 }
 
+/* sum (count, LANES) += k_i y_i of `blocks` full blocks, for `count` columns of y that has `live`.
+ * Adds k_i and k_i^2 to moments (2, LANES). */
+BF_INLINE void add_columns(double *restrict sum, double *restrict moments, const double *restrict k,
+                           const double *restrict y, int64_t blocks, int live, const int count) {
+    double part[MOST][LANES], first[LANES], second[LANES];
+    for (int t = 0; t < count; t++)
+        copy_lanes(part[t], sum + t * LANES);
+    copy_lanes(first, moments);
+    copy_lanes(second, moments + LANES);
+    for (int64_t b = 0; b < blocks; b++) {
+        for (int t = 0; t < count; t++)
+            for (int j = 0; j < LANES; j++)
+                part[t][j] += k[b * LANES + j] * y[(b * live + t) * LANES + j];
+        for (int j = 0; j < LANES; j++)
+            first[j] += k[b * LANES + j];
+        for (int j = 0; j < LANES; j++)
+            second[j] += k[b * LANES + j] * k[b * LANES + j];
+    }
+    for (int t = 0; t < count; t++)
+        copy_lanes(sum + t * LANES, part[t]);
+    copy_lanes(moments, first);
+    copy_lanes(moments + LANES, second);
+}
+
+/* A function for each number of columns: compilers make a mess of all of them in one. */
+#define COLUMNS(count)                                                                             \
+    BF_CLONES static void regression_add_##count(double *sum, double *moments, const double *k,    \
+                                                 const double *y, int64_t blocks, int live) {      \
+        add_columns(sum, moments, k, y, blocks, live, count);                                      \
+    }
+COLUMNS(0)
+COLUMNS(1)
+COLUMNS(2)
+COLUMNS(3)
+COLUMNS(4)
+COLUMNS(5)
+COLUMNS(6)
+COLUMNS(7)
+COLUMNS(8)
+#undef COLUMNS
+
 /* sum (live + 2, LANES): of k_i y_i for each column that is live, of k_i and of k_i^2. */
-BF_CLONES
-static void regression_add(double *sum, const double *k, const double *y, int64_t blocks,
-                           int live) {
-    double *moments = sum + live * LANES;
+static void add_piece(double *sum, const double *k, const double *y, int64_t blocks, int live) {
+    double *moments = sum + live * LANES, again[2 * LANES] = {0};
+    int left = live;
 #define COLUMNS(count)                                                                             \
     case count:                                                                                    \
-        add_columns(sum, moments, k, y, blocks, live, count);                                      \
+        regression_add_##count(sum, moments, k, y, blocks, live);                                  \
         break
-    int left = live;
     do {
         switch (left < MOST ? left : MOST) {
             COLUMNS(0);
@@ -76,7 +93,7 @@ static void regression_add(double *sum, const double *k, const double *y, int64_
         sum += MOST * LANES;
         y += MOST * LANES;
         left -= MOST;
-        moments = NULL;
+        moments = again; /* they have been added */
     } while (left > 0);
 #undef COLUMNS
 }
@@ -182,7 +199,7 @@ static void add_up(double *sum, double *rest, const bf__regression *r,
         int64_t count = g->n - first < PIECE ? g->n - first : PIECE, blocks = count / LANES;
         const double *y = g->y + first * live;
         k->kind->row_d(scratch, x, 1, g->z + first, g->n, r->d, count, k->scale_d, k->widths);
-        regression_add(sum, scratch, y, blocks, live);
+        add_piece(sum, scratch, y, blocks, live);
         for (int64_t i = blocks * LANES; i < count; i++) {
             for (int t = 0; t < live; t++)
                 rest[t] += scratch[i] * y[(blocks * live + t) * LANES + i % LANES];
