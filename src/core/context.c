@@ -33,8 +33,16 @@ int bf__threads(const bf_context *context) {
     return context && context->threads > 0 ? context->threads : omp_get_num_procs();
 }
 
-double bf__seconds(void) {
+static double read_clock(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double bf__seconds(void) {
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+double bf__thread_seconds(void) {
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }

@@ -17,5 +17,7 @@ int bf__threads(const bf_context *context);
 
 /* Seconds on a clock that only goes forward. */
 double bf__seconds(void);
+/* Processor time of the calling thread, whatever else the machine does. */
+double bf__thread_seconds(void);
 
 #endif

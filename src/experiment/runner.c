@@ -8,7 +8,8 @@
  * keys, so that methods that ask the same question stand side by side, `blackbox` right before
  * `blackbox-network`, which takes the chain from it.
  *
- * A method that cannot answer leaves NaN, and its message becomes a warning. */
+ * A method that cannot answer leaves NaN, and its message becomes a warning. Seconds are of
+ * processor time. */
 #include "experiment/runner.h"
 
 #include <inttypes.h>
@@ -202,7 +203,7 @@ static bf_status answer(double *value, double *half, const bf__cell *c, const bf
 static bf_status run_cell(result *out, const bf__cell *c, const bf_dataset *data,
                           const bf_context *context, bf_arena *arena, bf_error *err) {
     bf_error why = {BF_OK, ""};
-    double begun = bf__seconds();
+    double begun = bf__thread_seconds();
     bf_status status = answer(&out->value, &out->error, c, data, context, arena, &why);
     if (status == BF_ENOMEM || status == BF_ECANCELLED || status == BF_EABSENT) {
         *err = why;
@@ -213,7 +214,7 @@ static bf_status run_cell(result *out, const bf__cell *c, const bf_dataset *data
     if (isnan(out->value))
         snprintf(out->complaint, sizeof out->complaint, "%.200s: no answer: %.250s", c->key,
                  why.message);
-    out->seconds = bf__seconds() - begun;
+    out->seconds = bf__thread_seconds() - begun;
     return BF_OK;
 }
 
@@ -252,7 +253,7 @@ static bf_status run_cells(const pool *p, int64_t number, bf_context *own, bf__d
 static bf_status run_truth(const pool *p, int64_t number, bf_context *own, bf__deal *deal,
                            bf_arena *arena, bf_error *err) {
     const bf__truth_task *t = p->agenda->jobs[number].truth;
-    double begun = bf__seconds();
+    double begun = bf__thread_seconds();
     bf_mean value;
     own->seed = p->context->seed;
     BF_TRY(simulate_truth(&value, t, own, arena, err));
@@ -260,7 +261,7 @@ static bf_status run_truth(const pool *p, int64_t number, bf_context *own, bf__d
                 .is_truth = true,
                 .value = value.value,
                 .error = value.error,
-                .seconds = bf__seconds() - begun};
+                .seconds = bf__thread_seconds() - begun};
     return bf__deal_give(deal, number, &r, sizeof r, err);
 }
 

@@ -13,8 +13,9 @@
 #define BF_KEY_SIZE 1024
 
 typedef struct bf__record {
-    const char *key;              /* "pendulum,trained@0.7,trained@0.9,50,200,1,blackbox,1,0" */
-    double value, error, seconds; /* error: standard error of a truth; NaN for an answer */
+    const char *key;     /* "pendulum,trained@0.7,trained@0.9,50,200,1,blackbox,1,0" */
+    double value, error; /* error: standard error of a truth; NaN for an answer */
+    double seconds;      /* of processor time */
 } bf__record;
 
 typedef struct bf__store bf__store;
