@@ -18,7 +18,8 @@ typedef struct ground {
     bf__lowrank *lowrank;
 } ground;
 
-static void prepare(ground *g, int64_t n, int m, uint64_t seed) {
+/* `by_u`: pivots among rows that are drawn by the weights of the chain. */
+static void prepare(ground *g, int64_t n, int m, bool by_u, uint64_t seed) {
     line l = {.edge = 2, .unit = 1};
     bf__pointwise options = {.bandwidth = "median"};
     g->data = line_log(&l, n, seed);
@@ -27,15 +28,17 @@ static void prepare(ground *g, int64_t n, int m, uint64_t seed) {
     assert_ok(bf__neighbours_solve(&g->base, &g->problem, &g->points, 16, 0, NULL, arena, &err),
               err);
     assert_ok(bf__features_read(&g->kernel, &g->points, &options, arena, &err), err);
-    assert_ok(bf__features_make(&g->lowrank, &g->points, &g->kernel, 2, m, NULL, arena, &err), err);
+    const double *u = by_u ? g->base.u : NULL;
+    assert_ok(bf__features_make(&g->lowrank, &g->points, &g->kernel, 2, m, u, NULL, arena, &err),
+              err);
     assert_int_equal(g->lowrank->m, m);
 }
 
-static void check_correction(bool leave_own) {
+static void check_correction(bool leave_own, bool by_u) {
     enum { N = 300, M = 12 };
     ground start;
     bf__correction *correction;
-    prepare(&start, N, M, 11);
+    prepare(&start, N, M, by_u, 11);
     const bf__neighbours base = start.base;
     const bf__lowrank *lowrank = start.lowrank;
     const double *rewards = start.data.reward;
@@ -44,6 +47,7 @@ static void check_correction(bool leave_own) {
     assert_ok(bf__correction_make(&correction, &base, lowrank, NULL, NULL, leave_own, 1, NULL,
                                   arena, &err),
               err);
+    assert_int_equal(correction->products, by_u && !leave_own);
     const double ridge[2] = {1e-3, fmax(1e-9, bf__correction_least(correction))};
     assert_true(leave_own ? ridge[1] < 1e-4 : ridge[1] == 1e-9);
     assert_ok(bf__correct(w, correction, ridge, 2, NULL, arena, &err), err);
@@ -127,12 +131,19 @@ static void check_correction(bool leave_own) {
 
 static void the_correction_is_two_stage_least_squares(void **state) {
     (void)state;
-    check_correction(false);
+    check_correction(false, false);
+}
+
+/* No row of phi is kept then, and the sums are of inner products with the pivots. */
+static void the_correction_is_the_same_by_inner_products(void **state) {
+    (void)state;
+    check_correction(false, true);
 }
 
 static void the_correction_can_leave_own_rows_out(void **state) {
     (void)state;
-    check_correction(true);
+    check_correction(true, false);
+    check_correction(true, true);
 }
 
 /* ---- Samples */
@@ -174,7 +185,7 @@ static void moments_of_some_rows_are_those_of_all(void **state) {
     int64_t row[N];
     double weight[N];
     const double ridge = 1e-9;
-    prepare(&g, N, M, 12);
+    prepare(&g, N, M, false, 12);
     for (int i = 0; i < N; i++) {
         row[i] = i;
         weight[i] = g.base.u[i];
@@ -243,6 +254,7 @@ static void steps_are_as_noisy_as_they_are(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_correction_is_two_stage_least_squares),
+        cmocka_unit_test(the_correction_is_the_same_by_inner_products),
         cmocka_unit_test(the_correction_can_leave_own_rows_out),
         cmocka_unit_test(a_sample_stands_for_all_rows),
         cmocka_unit_test(moments_of_some_rows_are_those_of_all),

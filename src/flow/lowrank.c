@@ -85,10 +85,16 @@ static void block_of_pairs(double *out, void *self, int64_t first, int64_t rows,
                         count);
 }
 
-/* N of the transitions without replacement: all of them, or drawn by going through them once. */
-static int64_t draw_candidates(int64_t *index, int64_t n, int64_t most, uint64_t seed) {
+/* N of the transitions without replacement: those that were given, or all of them, or drawn by
+ * going through them once. */
+static int64_t draw_candidates(int64_t *index, int64_t n, int64_t most, const int64_t *among,
+                               uint64_t seed) {
     bf_rng rng = bf_rng_make(seed, "candidates", 0);
     int64_t taken = 0;
+    if (among) {
+        memcpy(index, among, (size_t)most * sizeof *index);
+        return most;
+    }
     for (int64_t i = 0; i < n; i++)
         if (n <= most || bf_rng_below(&rng, n - i) < most - taken)
             index[taken++] = i;
@@ -112,14 +118,14 @@ static bf_status choose(bf__lowrank *lowrank, int64_t *index, const bf__lowrank_
     int64_t room = options->candidates > 0 ? options->candidates : CANDIDATES, *candidates;
     pairs p = {.flow = flow};
     double *f, *residual, sum = 0;
-    room = room < most ? most : room;
+    room = room < most && !options->among ? most : room;
     room = room < flow->n ? room : flow->n;
     bool keep = options->keep && 2 * room >= flow->n;
     BF_ALLOC(candidates, arena, flow->n, err);
     BF_ALLOC(f, arena, room * most, err);
     if (keep)
         mark = bf_arena_mark(arena);
-    int64_t count = draw_candidates(candidates, flow->n, room, options->seed);
+    int64_t count = draw_candidates(candidates, flow->n, room, options->among, options->seed);
     BF_TRY(make_room(&p.all, flow, count, arena, err));
     BF_TRY(make_room(&p.selected, flow, BLOCK, arena, err));
     pick(&p.all, flow, &flow->data_d, candidates, count);
@@ -209,7 +215,7 @@ static bf_status get_span(void **out, const recipe *r, bf_arena *arena, bf_error
     char states[128], actions[128];
     bool named = name_kernel(states, sizeof states, &kernel->state) &&
                  name_kernel(actions, sizeof actions, &kernel->action);
-    return bf__share_get(out, named ? o->share : NULL, make_span, r, arena, err,
+    return bf__share_get(out, named && !o->among ? o->share : NULL, make_span, r, arena, err,
                          "%s: span of %lld, %lld, %a, %d, seed %llu, %s, %s, %a", o->made_by,
                          (long long)r->most, (long long)o->candidates, o->tolerance, o->keep,
                          (unsigned long long)o->seed, states, actions, kernel->share);
@@ -269,7 +275,7 @@ static void finish_phi(double *phi, const bf__lowrank *lowrank, int64_t first, i
     }
 }
 
-typedef enum kind { PHI, PSI, INNER } kind;
+typedef enum kind { PHI, PSI, INNER, PRODUCTS } kind;
 
 /* psi (count, m): inner products of psi_i with the pivots; phi: those of phi(x_i), of row i in
  * place to[i] unless that is negative. phi may be NULL. Pivots are taken a tile at a time, so that
@@ -300,7 +306,8 @@ static void rows_of_block(double *phi, double *psi, kind what, const bf__lowrank
     int64_t m = lowrank->m, at = find_kept(lowrank, first);
     int to[ROWS], made = 0; /* rows of phi that are not kept come one after the other */
     for (int64_t i = 0; i < count; i++) {
-        bool kept = lowrank->kept && at < lowrank->kept_rows && lowrank->rows[at] == first + i;
+        bool kept = what != PRODUCTS && lowrank->kept && at < lowrank->kept_rows &&
+                    lowrank->rows[at] == first + i;
         at += kept;
         to[i] = kept ? -1 : made++;
         if (!psi && !kept)
@@ -309,7 +316,7 @@ static void rows_of_block(double *phi, double *psi, kind what, const bf__lowrank
     }
     if (psi)
         inner_products(phi, to, psi, lowrank, first, count);
-    if (phi)
+    if (phi && what != PRODUCTS)
         finish_phi(phi, lowrank, first, count, made, blas);
     if (what == PSI)
         solve(psi, count, lowrank, blas);
@@ -336,6 +343,11 @@ bf_status bf__lowrank_rows(double *phi, double *psi, const bf__lowrank *lowrank,
 bf_status bf__lowrank_inner(double *phi, double *inner, const bf__lowrank *lowrank, int64_t first,
                             int64_t count, const bf_context *context, bf_error *err) {
     return make_rows(phi, inner, INNER, lowrank, first, count, context, err);
+}
+
+bf_status bf__lowrank_products(double *phi, double *psi, const bf__lowrank *lowrank, int64_t first,
+                               int64_t count, const bf_context *context, bf_error *err) {
+    return make_rows(phi, psi, PRODUCTS, lowrank, first, count, context, err);
 }
 
 bf_status bf__lowrank_data(double *out, const bf__lowrank *lowrank, const bf__data_d *set,

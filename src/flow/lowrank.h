@@ -10,11 +10,12 @@
 #include "flow/flow.h"
 
 typedef struct bf__lowrank_options {
-    int64_t rank;       /* m, at most */
-    int64_t candidates; /* pairs that pivots are chosen among; 0: 20,000 */
-    double tolerance;   /* stop where this share of the trace is left; 0: 1e-12 */
-    bool keep;          /* phi of the candidates, where they are half of the transitions or more:
-                           choosing pivots makes them, and rows then need not be made again */
+    int64_t rank;         /* m, at most */
+    int64_t candidates;   /* pairs that pivots are chosen among; 0: 20,000 */
+    const int64_t *among; /* (candidates): the transitions of these pairs, ascending; NULL: drawn */
+    double tolerance;     /* stop where this share of the trace is left; 0: 1e-12 */
+    bool keep;            /* phi of the candidates, where they are half of the transitions or more:
+                             choosing pivots makes them, and rows then need not be made again */
     uint64_t seed;
     struct bf__share *share; /* of the points of the flow, so that pivots are chosen once for
                                 several policies; NULL: nothing is shared */
@@ -48,6 +49,10 @@ bf_status bf__lowrank_rows(double *phi, double *psi, const bf__lowrank *lowrank,
  * yet to make coordinates of: after a sum over transitions that is m^2 for all, not for each. */
 bf_status bf__lowrank_inner(double *phi, double *inner, const bf__lowrank *lowrank, int64_t first,
                             int64_t count, const bf_context *context, bf_error *err);
+
+/* Inner products with the pivots of both, phi(x_i) and psi_i: phi, psi (count, m). */
+bf_status bf__lowrank_products(double *phi, double *psi, const bf__lowrank *lowrank, int64_t first,
+                               int64_t count, const bf_context *context, bf_error *err);
 
 /* Coordinates of atoms of one's own (bf__data_make, bf__next_make): out (set->n, m). */
 bf_status bf__lowrank_data(double *out, const bf__lowrank *lowrank, const bf__data_d *set,

@@ -342,7 +342,8 @@ static bf_status prepare(task *t, bf__points *points, const char *periodic, cons
     bf__pointwise options = {.bandwidth = "median"};
     BF_TRY(bf__points_make(points, t->problem, periodic, scale, t->context, t->arena, err));
     BF_TRY(bf__features_read(&kernel, points, &options, t->arena, err));
-    BF_TRY(bf__features_make(&t->lowrank, points, &kernel, 2, rank, t->context, t->arena, err));
+    BF_TRY(
+        bf__features_make(&t->lowrank, points, &kernel, 2, rank, NULL, t->context, t->arena, err));
     t->points = points;
     t->m = t->lowrank->m;
     t->ends = points->steps.absorbs;

@@ -2,9 +2,9 @@
  *
  * Estimates   median over 2 widths x 2 ridges of sum_i w_i r_i, w of rebalance.c on the base
  *             weights of neighbours_chain.c; not outside the rewards of the log
- * Cost        the chain, and O(N m^2 + n m) per width, m = n / 5 features, 50 to 800, and from
- *             100,000 rows on 800 (n / 100,000)^0.1; N = n up to 40,000 rows, then 30,000, and
- *             from 100,000 on 30,000 (n / 100,000)^0.25
+ * Cost        the chain, and O(N m^2 + n m) per width, m = n / 5 features, 50 to 600, and from
+ *             40,000 rows on 600 (40,000 / n)^(1/4), but 400 or more; N = n up to 40,000 rows, then
+ *             sqrt(40,000 n)
  *
  * If steps are noisy (noise.c), a correction leaves out a row's own part, and its ridge is at least
  * what that allows.
@@ -31,7 +31,7 @@
 
 enum { WIDTHS = BF__MOST_BASES, RIDGES = 2, MEMBERS = WIDTHS * RIDGES, RUNGS = 5 };
 _Static_assert((int)MEMBERS == (int)BF__MOST_MEMBERS, "a fit has room for all members");
-enum { FEATURES = 800, ALL_ROWS = 40000, SOME_ROWS = 30000, LARGE = 100000 };
+enum { FEATURES = 600, FEWEST = 400, ALL_ROWS = 40000 };
 static const double widths[WIDTHS] = {2, 1}; /* the last one's features serve the report */
 static const double credible = 0.05, costly = 2;
 
@@ -65,18 +65,20 @@ static void climb(trial *t, double least) {
         t->ridge[s] = 10 * t->ridge[s - 1];
 }
 
+/* With many rows the flow of the base weights nearly balances already, and a correction gains more
+ * by rows per feature than by features. */
 static int64_t choose_rank(int64_t wanted, int64_t n) {
     if (wanted > 0)
         return wanted;
-    double growth = n > LARGE ? pow((double)n / LARGE, 0.1) : 1;
-    int64_t rank = n / 5 < 50 ? 50 : n / 5, most = (int64_t)(FEATURES * growth);
+    int64_t rank = n / 5 < 50 ? 50 : n / 5, most = FEATURES;
+    if (n > ALL_ROWS)
+        most = (int64_t)fmax(FEWEST, FEATURES * pow(ALL_ROWS / (double)n, 0.25));
     return rank < most ? rank : most;
 }
 
 /* Rows that the moments of a correction are summed over. */
 static int64_t choose_rows(int64_t n) {
-    double growth = n > LARGE ? pow((double)n / LARGE, 0.25) : 1;
-    return n <= ALL_ROWS ? n : (int64_t)(SOME_ROWS * growth);
+    return n <= ALL_ROWS ? n : (int64_t)sqrt(ALL_ROWS * (double)n);
 }
 
 static double mean_reward(const double *w, const double *reward, int64_t n) {
@@ -197,8 +199,8 @@ static bf_status correct_width(trial *t, double *w, double *negative, bool last,
     int64_t n = problem->data->n;
     bf_mark mark = bf_arena_mark(arena);
     bf__lowrank *lowrank;
-    BF_TRY(
-        bf__features_make(&lowrank, &t->points, &t->kernel, width, t->rank, context, arena, err));
+    BF_TRY(bf__features_make(&lowrank, &t->points, &t->kernel, width, t->rank,
+                             t->base.sum > 0 ? t->base.u : NULL, context, arena, err));
     t->m = lowrank->m;
     if (t->fit)
         BF_TRY(keep_basis(t, lowrank, t->kept, err));

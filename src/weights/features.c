@@ -7,7 +7,7 @@
 #include "flow/lowrank_sums.h"
 #include "kernel/bandwidth.h"
 
-enum { MOST_STARTS = 20000 };
+enum { MOST_STARTS = 20000, CANDIDATES = 5 };
 static const double default_share = 0.7;
 
 /* A kernel as the options say, on points (d, n). */
@@ -85,7 +85,8 @@ bf_status bf__features_part(bf__lowrank *out, const bf__lowrank *lowrank, const 
 
 bf_status bf__features_make(bf__lowrank **out, const bf__points *points,
                             const bf__pair_kernel *kernel, double factor, int64_t rank,
-                            const bf_context *context, bf_arena *arena, bf_error *err) {
+                            const double *u, const bf_context *context, bf_arena *arena,
+                            bf_error *err) {
     bf__points input = *points;
     bf__pair_kernel wide;
     bf__flow *flow;
@@ -97,6 +98,12 @@ bf_status bf__features_make(bf__lowrank **out, const bf__points *points,
                                   .seed = points->seed,
                                   .share = points->share,
                                   .made_by = points->made_by};
+    if (u && CANDIDATES * rank < points->n) {
+        bf__sample some;
+        BF_TRY(bf__sample_draw(&some, u, points->n, CANDIDATES * rank, points->seed, arena, err));
+        choice.among = some.row;
+        choice.candidates = some.n;
+    }
     return bf__lowrank_create(out, flow, &choice, context, arena, err);
 }
 

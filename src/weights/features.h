@@ -10,10 +10,13 @@
 bf_status bf__features_read(bf__pair_kernel *out, const bf__points *points,
                             const bf__pointwise *options, bf_arena *arena, bf_error *err);
 
-/* psi of the log in `rank` features at most, of kernels `factor` times as wide. */
+/* psi of the log in `rank` features at most, of kernels `factor` times as wide. Pivots are chosen
+ * among all pairs of the log; or, with weights u (n) and enough rows, among 5 rank of them, half of
+ * which are drawn by u. */
 bf_status bf__features_make(bf__lowrank **out, const bf__points *points,
                             const bf__pair_kernel *kernel, double factor, int64_t rank,
-                            const bf_context *context, bf_arena *arena, bf_error *err);
+                            const double *u, const bf_context *context, bf_arena *arena,
+                            bf_error *err);
 
 /* The same features of some of the transitions. */
 bf_status bf__features_part(bf__lowrank *out, const bf__lowrank *lowrank, const bf__points *points,

@@ -83,8 +83,8 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_setti
     }
     BF_TRY(bf__features_read(&kernel, &points, &options->at, arena, err));
     BF_TRY(bf__features_make(&lowrank, &points, &kernel, 1,
-                             options->at.features > 0 ? options->at.features : FEATURES, context,
-                             arena, err));
+                             options->at.features > 0 ? options->at.features : FEATURES, NULL,
+                             context, arena, err));
     BF_TRY(bf__features_residual(residual, lowrank, w, 2, base.ends, problem->gamma, context, arena,
                                  err));
     bf__result_from_weights(out, problem, base.u);

@@ -35,10 +35,12 @@
  * not balance, which is again a product.
  *
  * Sums over rows are made with the inner products of psi with the pivots, and turned into
- * coordinates once, at the end. If choosing the pivots has already computed phi, we reuse it.
+ * coordinates once, at the end. So are those of phi, unless choosing the pivots has already
+ * computed it, or some pivots are so close to each other that the turn would blow up rounding
+ * errors.
  *
  * Cost  O(N m^2) for the N transitions of the moments, rows in blocks; O(n m + m^3). Memory O(m^2 +
- *       2048 m), and O(n m) for phi that are kept (n up to 40,000). */
+ *       2048 m), and O(n m) for phi that are kept. */
 #include "weights/rebalance.h"
 
 #include <math.h>
@@ -51,10 +53,13 @@
 
 enum { ROWS = BF__CORRECTION_ROWS };
 static const double floor_of_g = 1e-7;
+/* The least diagonal of the pivots' factor with which G may be turned: rounding errors grow by the
+ * inverse of its square, and have to stay far below the floor of G. */
+static const double least_turned = 1e-3;
 
 /* One block of rows. */
 typedef struct block {
-    double *phi, *psi; /* (ROWS, m): phi and inner products of psi */
+    double *phi, *psi; /* (ROWS, m): phi, or its inner products; inner products of psi */
     double *root;      /* (ROWS) */
     double *sum;       /* (m) */
 } block;
@@ -135,7 +140,8 @@ static bf_status pass(bf__correction *q, add to, int number, const bf_context *c
     BF_TRY(make_block(&b, q->m, n, arena, err));
     for (int64_t first = 0; first < n; first += ROWS) {
         int64_t count = n - first < ROWS ? n - first : ROWS;
-        BF_TRY(bf__lowrank_inner(b.phi, b.psi, q->part, first, count, context, err));
+        BF_TRY((q->products ? bf__lowrank_products : bf__lowrank_inner)(
+            b.phi, b.psi, q->part, first, count, context, err));
         BF_TRY(to(q, &b, first, count, context, err));
         if (!bf__progress(context, "correcting the weights", (double)(number * n + first + count),
                           (double)((q->h ? 2 : 1) * n), NULL))
@@ -152,6 +158,30 @@ static void transpose(double *a, int64_t m) {
             a[i * m + j] = a[j * m + i];
             a[j * m + i] = swap;
         }
+}
+
+/* Whether phi may be summed as inner products. */
+static bool may_turn(const bf__correction *q) {
+    int64_t m = q->m;
+    if (q->h || q->part->kept)
+        return false;
+    for (int64_t p = 0; p < m; p++)
+        if (q->lowrank->l[p * m + p] < least_turned)
+            return false;
+    return true;
+}
+
+/* Inner products of phi become coordinates, in G, C and the mean. */
+static bf_status turn(bf__correction *q, const bf_context *context, bf_error *err) {
+    int64_t m = q->m;
+    const double *l = q->lowrank->l;
+    BF_TRY(bf__lower_solve(q->l, m, l, m, false, context, err));
+    transpose(q->l, m);
+    BF_TRY(bf__lower_solve(q->l, m, l, m, false, context, err));
+    transpose(q->x, m);
+    BF_TRY(bf__lower_solve(q->x, m, l, m, false, context, err));
+    transpose(q->x, m);
+    return bf__lower_solve(q->phi, 1, l, m, false, context, err);
 }
 
 /* Takes the means out of G, and out of C what psi is less by. That is its mean; or, with the sign
@@ -260,7 +290,10 @@ bf_status bf__correction_make(bf__correction **out, const bf__neighbours *base,
     BF_TRY(make_room(q, arena, err));
     if (leave_own)
         BF_ALLOC(q->h, arena, q->part->flow->n, err);
+    q->products = may_turn(q);
     BF_TRY(pass(q, add_block, 0, context, arena, err));
+    if (q->products)
+        BF_TRY(turn(q, context, err));
     if (base->ends)
         BF_TRY(bf__lowrank_start(q->inflow, lowrank, context, err));
     for (int64_t p = 0; p < q->m; p++)

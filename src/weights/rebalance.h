@@ -24,6 +24,7 @@ typedef struct bf__correction {
     double *psi;    /* (m): psibar of all rows, less what flows in from outside */
     double *centre; /* (m): the inner products of what psi is less by in A */
     double *inflow; /* (m): (1 - gamma) S0; 0 if nothing flows in from outside */
+    bool products;  /* while G and C are summed: phi as inner products with the pivots too */
     double least;   /* the least ridge that makes A positive */
 } bf__correction;
 bf_status bf__correction_make(bf__correction **out, const bf__neighbours *base,
