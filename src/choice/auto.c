@@ -9,9 +9,9 @@
  *
  * with the shares of shares.c, by bf__doubt: what a part measured against itself, beside the
  * difference that it finds to the log's mean. A part that says not to be trusted has no share. So a
- * simulator answers alone if it reproduces the log, stays near to it and does not depend on which
- * episodes it has seen. What it leaves in doubt is fqe's, as far as its networks agree, and the
- * rest is that of the weights. A part that nothing is left for is not asked.
+ * simulator answers alone if it reproduces the log, stays near to it, does not depend on which
+ * episodes it has seen, and finds no less of a difference than fqe, which stops short. What it
+ * leaves is fqe's, as far as its networks agree, and the rest is that of the weights.
  *
  * A part that answers alone answers whole: its interval and its verdict are its own. A blend has
  * the reasons and the diagnostics of its boldest part, and one more that says how far its parts
@@ -145,7 +145,7 @@ static bf_status hear(hearing *h, const bf_problem *problem, const bf_context *c
     double mean = bf__facts_of(&h->said[0], problem).mean;
     h->voice[0].value = h->said[0].value;
     h->voice[0].proven = proven(&h->said[0]);
-    for (int k = PARTS - 1; k > 0 && (h->share[0] > 0 || h->voice[0].proven > 0); k--) {
+    for (int k = PARTS - 1; k > 0; k--) {
         if (!parts[k].when(problem, &h->said[0]))
             continue;
         BF_TRY(ask(&h->said[k], &h->against[k], &parts[k], problem, context, arena, err));
@@ -208,7 +208,7 @@ static const char *why(const hearing *h, int k) {
     if (k == 0 && h->voice[0].proven == 0)
         return h->share[0] == 1 ? "the others could not run or do not trust themselves"
                                 : "in so many dimensions neighbours say little";
-    if (h->voice[k].outdone)
+    if (h->voice[k].outdone > 0)
         return "it finds less of a difference than fqe, which looks less far ahead";
     if (h->share[k] == 0)
         return "it doubts too much of the difference that it finds";

@@ -11,8 +11,9 @@
  * right if any two are. Of two it is the mean.
  *
  * A voice that stops short finds too little of the difference between target and log: it does not
- * look far enough ahead. A bolder one that is in doubt and finds even less has lost the target,
- * like a simulated robot that falls too early, and has no share. */
+ * look far enough ahead. A bolder one that finds even less has lost the target, like a simulated
+ * robot that falls too early: however certain it is of itself, it loses as much of its share as the
+ * other is certain. At the limit both say the same, so nothing jumps. */
 #include "choice/shares.h"
 
 #include <math.h>
@@ -22,15 +23,15 @@ static double certain(const bf__voice *voice) {
     return voice->counts ? fmin(fmax(of_all, 0), 1) : 0;
 }
 
-/* Whether a voice that stops short and has something to say finds more than voice k does. */
-static bool outdone(const bf__voice *voice, int k, double mean) {
+/* How certain a voice is, from 0 to 1, that stops short and finds more than voice k does. */
+static double outdone(const bf__voice *voice, int k, double mean) {
+    double most = 0;
     for (int j = 1; j < k; j++) {
         double found = voice[j].value - mean;
-        if (voice[j].stops_short && certain(&voice[j]) > 0 &&
-            copysign(1, found) * (voice[k].value - mean) < fabs(found))
-            return true;
+        if (voice[j].stops_short && copysign(1, found) * (voice[k].value - mean) < fabs(found))
+            most = fmax(most, certain(&voice[j]));
     }
-    return false;
+    return most;
 }
 
 /* How many of the voices that count are below voice k. */
@@ -59,8 +60,8 @@ void bf__shares(double *share, bf__voice *voice, int count, double mean) {
     double left = 1;
     for (int k = count - 1; k > 0; k--) {
         double most = certain(&voice[k]);
-        voice[k].outdone = most > 0 && most < 1 && outdone(voice, k, mean);
-        share[k] = voice[k].outdone ? 0 : left * most;
+        voice[k].outdone = most > 0 ? outdone(voice, k, mean) : 0;
+        share[k] = left * most * (1 - voice[k].outdone);
         left -= share[k];
     }
     share[0] = left;

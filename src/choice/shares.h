@@ -12,7 +12,7 @@ typedef struct bf__voice {
     bool stops_short;    /* it is known to find too little of a difference to the log's mean */
     bool counts;         /* it was asked, and does not say not to be trusted */
     double proven;       /* of the first: how much there is for it, from 0 to 1 */
-    bool outdone;        /* filled: it finds less of a difference than one that stops short */
+    double outdone;      /* filled: how certain one is that stops short and finds more, 0 to 1 */
 } bf__voice;
 
 /* Fills share (count), which sum to 1, of voices in order, the safest first. */
