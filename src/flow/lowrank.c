@@ -132,7 +132,7 @@ static bf_status choose(bf__lowrank *lowrank, int64_t *index, const bf__lowrank_
     BF_ALLOC(residual, arena, count, err);
     for (int64_t i = 0; i < count; i++)
         residual[i] = 1; /* k(x, x) */
-    bf__psd matrix = {count, &p, select_pairs, block_of_pairs};
+    bf__psd matrix = {count, &p, select_pairs, block_of_pairs, options->among ? candidates : NULL};
     double tolerance = options->tolerance > 0 ? options->tolerance : 1e-12;
     BF_TRY(bf__rpcholesky(f, index, &lowrank->m, residual, most, &matrix, tolerance, options->seed,
                           context, arena, err));

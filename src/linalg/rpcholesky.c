@@ -9,6 +9,9 @@
  * and the heavy part is a matrix product. Going through the proposals needs A only among them.
  * Whole columns are computed only for those that are kept.
  *
+ * If rows have names, each of them is proposed by a random number of its own, with the probability
+ * that makes 48 proposals a block in the mean, and kept by another.
+ *
  * Cost  O(n m^2) flops in products, n m entries of A; memory: F (n, m).
  *
  * [1] Chen, Epperly, Tropp, Webber, Randomly pivoted Cholesky, 2022.
@@ -23,9 +26,10 @@
 #include "core/blas.h"
 #include "core/context.h"
 #include "core/fail.h"
+#include "core/mix.h"
 #include "linalg/dense.h"
 
-enum { BLOCK = BF__PSD_BLOCK, ROWS = 256, MAX_IDLE = 50 };
+enum { BLOCK = BF__PSD_BLOCK, USUAL = 48, ROWS = 256, MAX_IDLE = 50 };
 
 typedef struct work {
     double *sums; /* (n): running sums of the residual */
@@ -35,6 +39,8 @@ typedef struct work {
     double *fp;   /* (BLOCK, m): rows of F at the proposals, then at those kept */
     int64_t proposal[BLOCK];
     int64_t kept[BLOCK]; /* which proposals, of the block */
+    const int64_t *name; /* of the rows; NULL: they have none */
+    uint64_t seed, round;
 } work;
 
 static double running_sums(double *sums, const double *residual, int64_t n) {
@@ -57,6 +63,29 @@ static int64_t find(const double *sums, int64_t n, double u) {
     return low;
 }
 
+/* From 0 to 1, of a row with a name, in this round. */
+static double own_number(const work *w, int64_t row, uint64_t use) {
+    uint64_t hash = bf__mix(bf__mix(w->seed, w->round), (uint64_t)w->name[row]);
+    return (double)(bf__mix(hash, use) >> 11) * 0x1p-53;
+}
+
+/* Draws up to `most` proposals from the residual, whose running sums end in `left`; their number.
+ */
+static int64_t propose(work *w, const double *residual, int64_t n, double left, int64_t most,
+                       bf_rng *rng) {
+    int64_t count = 0;
+    if (!w->name) {
+        for (; count < most; count++)
+            w->proposal[count] = find(w->sums, n, bf_rng_uniform(rng) * left);
+        return count;
+    }
+    double times = (double)(most < USUAL ? most : USUAL) / left;
+    for (int64_t i = 0; i < n && count < BLOCK; i++)
+        if (own_number(w, i, 0) < times * residual[i])
+            w->proposal[count++] = i;
+    return count;
+}
+
 /* h = A - F F' among the proposals. */
 static void among_proposals(work *w, const double *f, int64_t rank, int64_t m, int64_t count,
                             const bf__psd *a, const bf__blas *blas) {
@@ -76,7 +105,8 @@ static int64_t reject(work *w, const double *residual, int64_t count, int64_t mo
     double *h = w->h;
     for (int64_t p = 0; p < count && kept < most; p++) {
         double now = h[p * count + p], then = residual[w->proposal[p]];
-        bool chosen = bf_rng_uniform(rng) * then < now;
+        double number = w->name ? own_number(w, w->proposal[p], 1) : bf_rng_uniform(rng);
+        bool chosen = number * then < now;
         if (!chosen || !(then > 0) || !(now > 1e-13 * then)) /* rounding error is no pivot */
             continue;
         w->kept[kept++] = p;
@@ -151,14 +181,19 @@ bf_status bf__rpcholesky(double *f, int64_t *pivots, int64_t *rank, double *resi
     BF_ALLOC(w->h, arena, BLOCK * BLOCK, err);
     BF_ALLOC(w->l, arena, BLOCK * BLOCK, err);
     BF_ALLOC(w->fp, arena, BLOCK * m, err);
+    w->name = a->name;
+    w->seed = seed;
+    w->round = 0;
     double whole = running_sums(w->sums, residual, n), left = whole;
     *rank = 0;
     /* The rank of a matrix in doubles ends when rounding errors exceed the residual. */
     double floor_trace = whole * (tolerance > 1e-14 ? tolerance : 1e-14);
-    while (*rank < m && left > floor_trace && idle < MAX_IDLE) {
-        int64_t count = m - *rank < BLOCK ? m - *rank : BLOCK;
-        for (int64_t p = 0; p < count; p++)
-            w->proposal[p] = find(w->sums, n, bf_rng_uniform(&rng) * left);
+    for (; *rank < m && left > floor_trace && idle < MAX_IDLE; w->round++) {
+        int64_t count = propose(w, residual, n, left, m - *rank < BLOCK ? m - *rank : BLOCK, &rng);
+        if (count == 0) {
+            idle++;
+            continue;
+        }
         BF_TRY(a->select(a->self, w->proposal, count, err));
         among_proposals(w, f, *rank, m, count, a, blas);
         memcpy(before, w->h, (size_t)(count * count) * sizeof *before);

@@ -19,6 +19,9 @@ typedef struct bf__psd {
     /* Fills out (rows, count) with rows first .. first + rows - 1 of the selected columns. Several
      * threads call it at once. */
     void (*block)(double *out, void *self, int64_t first, int64_t rows, int64_t count);
+    /* (n), or NULL: what is drawn for a row depends on its name and not on its place. If a few rows
+     * come or go, most pivots then stay the same. */
+    const int64_t *name;
 } bf__psd;
 
 /* Finds F (n, m) with F F' close to A. pivots (m) takes the pivots, *rank <= m their number.

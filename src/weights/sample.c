@@ -35,6 +35,20 @@ bf_status bf__sample_draw(bf__sample *out, const double *w, int64_t n, int64_t s
     return BF_OK;
 }
 
+int64_t bf__sample_rows(int64_t *row, const double *w, int64_t n, int64_t size, uint64_t seed) {
+    bf_rng rng = bf_rng_make(seed, "rows", 0);
+    double sum = 0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += w[i];
+    for (int64_t i = 0; i < n; i++) {
+        double p = 0.5 / (double)n + 0.5 * w[i] / sum;
+        if (bf_rng_uniform(&rng) < p * (double)size)
+            row[count++] = i;
+    }
+    return count;
+}
+
 /* to (columns, sample) = from (columns, n). */
 static bf_status take(const double **to, const double *from, int64_t columns, int64_t n,
                       const bf__sample *s, bf_arena *arena, bf_error *err) {
