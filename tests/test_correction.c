@@ -174,6 +174,38 @@ static void a_sample_stands_for_all_rows(void **state) {
         assert_near(sum[p], exact[p], p == 0 ? 1e-12 : 0.02);
 }
 
+/* Rows are drawn in proportion, and those of nearly the same weights are nearly the same. */
+static void rows_are_drawn_by_weight(void **state) {
+    (void)state;
+    enum { N = 20000, SIZE = 2000 };
+    static double w[N], near[N];
+    static int64_t row[N], other[N];
+    double expected = 0, mass = 0, drawn = 0;
+    bf_rng rng = bf_rng_make(3, "weights", 0);
+    for (int i = 0; i < N; i++) {
+        w[i] = pow(bf_rng_uniform(&rng), 8);
+        near[i] = w[i] * (1 + 0.02 * bf_rng_uniform(&rng));
+        mass += w[i];
+    }
+    int64_t count = bf__sample_rows(row, w, N, SIZE, 5), same = 0;
+    for (int i = 0; i < N; i++)
+        expected += w[i] / mass * fmin(1, SIZE * (0.5 / N + 0.5 * w[i] / mass));
+    for (int64_t k = 0; k < count; k++) {
+        assert_true(k == 0 || row[k] > row[k - 1]);
+        drawn += w[row[k]] / mass;
+    }
+    assert_near((double)count, SIZE, 5 * sqrt(SIZE));
+    assert_near(drawn, expected, 0.02);
+    int64_t others = bf__sample_rows(other, near, N, SIZE, 5);
+    for (int64_t a = 0, b = 0; a < count && b < others;) {
+        same += row[a] == other[b];
+        int64_t step = row[a] - other[b];
+        a += step <= 0;
+        b += step >= 0;
+    }
+    assert_true(same > 0.98 * (double)count);
+}
+
 /* A correction whose moments are summed over a "sample" of all rows is the correction. */
 static void moments_of_some_rows_are_those_of_all(void **state) {
     (void)state;
@@ -257,6 +289,7 @@ int main(void) {
         cmocka_unit_test(the_correction_is_the_same_by_inner_products),
         cmocka_unit_test(the_correction_can_leave_own_rows_out),
         cmocka_unit_test(a_sample_stands_for_all_rows),
+        cmocka_unit_test(rows_are_drawn_by_weight),
         cmocka_unit_test(moments_of_some_rows_are_those_of_all),
         cmocka_unit_test(steps_are_as_noisy_as_they_are),
     };

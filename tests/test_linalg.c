@@ -214,16 +214,17 @@ static void entries(double *out, void *self, int64_t first, int64_t rows, int64_
             out[i * count + p] = g->a[(first + i) * g->n + g->selected[p]];
 }
 
-static void pivoted_cholesky_finds_the_rank(void **state) {
-    (void)state;
+static void find_the_rank(bool named) {
     enum { N = 400, R = 12, M = 30 };
     double *b = numbers(N * R, 9), *a = numbers(N * N, 0), *f = numbers(N * M, 0), residual[N];
     assert_ok(bf__matmul(a, b, false, b, true, N, N, R, NULL, &err), err);
     given g = {a, N, {0}};
-    bf__psd matrix = {N, &g, choose, entries};
-    int64_t pivots[M], rank;
-    for (int i = 0; i < N; i++)
+    int64_t pivots[M], rank, name[N];
+    bf__psd matrix = {N, &g, choose, entries, named ? name : NULL};
+    for (int i = 0; i < N; i++) {
+        name[i] = 1000 - i;
         residual[i] = a[i * N + i];
+    }
     assert_ok(bf__rpcholesky(f, pivots, &rank, residual, M, &matrix, 1e-12, 1, NULL, arena, &err),
               err);
     assert_int_equal(rank, R);
@@ -239,6 +240,69 @@ static void pivoted_cholesky_finds_the_rank(void **state) {
             assert_true(pivots[p] != pivots[q]);
 }
 
+static void pivoted_cholesky_finds_the_rank(void **state) {
+    (void)state;
+    find_the_rank(false);
+    find_the_rank(true);
+}
+
+/* Pivots of the kernel exp(-10 |x - y|) on all points of a square but every twentieth, from the
+ * `from`th on; in `pivots`, by the names of the points, and what they leave of the trace. */
+static double pivots_without(int64_t *pivots, int count, int from, bool named, uint64_t seed) {
+    enum { N = 1000 };
+    double *x = numbers(2 * N, 10), *a = numbers(N * N, 0), *f = numbers(N * count, 0), residual[N];
+    int64_t name[N], n = 0, rank;
+    double left = 0;
+    for (int i = 0; i < N; i++)
+        if (i % 20 != from)
+            name[n++] = i;
+    for (int64_t i = 0; i < n; i++) {
+        residual[i] = 1;
+        for (int64_t j = 0; j < n; j++)
+            a[i * n + j] = exp(-10 * hypot(x[2 * name[i]] - x[2 * name[j]],
+                                           x[2 * name[i] + 1] - x[2 * name[j] + 1]));
+    }
+    given g = {a, n, {0}};
+    bf__psd matrix = {n, &g, choose, entries, named ? name : NULL};
+    assert_ok(
+        bf__rpcholesky(f, pivots, &rank, residual, count, &matrix, 1e-12, seed, NULL, arena, &err),
+        err);
+    assert_int_equal(rank, count);
+    for (int64_t i = 0; i < n; i++)
+        left += residual[i] / (double)n;
+    for (int k = 0; k < count; k++)
+        pivots[k] = name[pivots[k]];
+    return left;
+}
+
+/* How many pivots of two choices, one without some of the rows, are the same. */
+static int same_pivots(bool named) {
+    enum { M = 100 };
+    int64_t one[M], other[M];
+    int same = 0;
+    pivots_without(one, M, 3, named, 1);
+    pivots_without(other, M, -1, named, 1);
+    for (int p = 0; p < M; p++)
+        for (int q = 0; q < M; q++)
+            same += one[p] == other[q];
+    return same;
+}
+
+/* Rows that come or go change few pivots of rows with names, and most of those without; either way
+ * the pivots are as good. */
+static void pivots_of_rows_with_names_stay(void **state) {
+    (void)state;
+    int64_t pivots[100];
+    double left[2] = {0, 0};
+    int kept = same_pivots(true), others = same_pivots(false);
+    if (kept < 70 || others > 50)
+        fail_msg("%d of 100 pivots with names are the same, and %d without", kept, others);
+    for (uint64_t seed = 1; seed <= 8; seed++)
+        for (int named = 0; named < 2; named++)
+            left[named] += pivots_without(pivots, 100, -1, named, seed) / 8;
+    assert_near(left[1] / left[0], 1, 0.05);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(float_exp_is_within_2_ulps),
@@ -250,6 +314,7 @@ int main(void) {
         cmocka_unit_test(cholesky_says_what_it_added),
         cmocka_unit_test(eigenvectors_are_rows),
         cmocka_unit_test(pivoted_cholesky_finds_the_rank),
+        cmocka_unit_test(pivots_of_rows_with_names_stay),
     };
     return cmocka_run_group_tests(tests, make_arena, drop_arena);
 }
