@@ -14,7 +14,7 @@ static void the_default_finds_the_value_of_a_linear_process(void **state) {
     assert_ok(
         bf__estimator_run(bf_estimator_find("auto"), &out, &problem, NULL, &context, arena, &err),
         err);
-    assert_true(bf_estimate_part(&out, 1, &method, NULL, NULL, &share, NULL));
+    assert_true(bf_estimate_part(&out, 2, &method, NULL, NULL, &share, NULL));
     assert_string_equal(method, "simulator");
     assert_near(share, 1, 0);
     assert_near(bf_estimate_get(&out, "replay_value"), p.logged.value, 0.05);
