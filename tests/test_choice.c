@@ -233,14 +233,14 @@ static void shares_by_hand(void **state) {
         {1.5, 0.75, true, 2, 0.2, true, {0.1, 0.1, 0.8}}, /* fqe: (1 - 0.75) / 0.5 = 0.5 */
         {1.5, 0, false, 2, 0.2, true, {0.2, 0, 0.8}},     /* fqe does not trust itself */
         {1.5, 1.2, true, 2, 0.2, true, {0.2, 0, 0.8}},
-        {1.5, 0, true, 2, 0.2, false, {0, 1, 0}},             /* nor does the simulator */
-        {1.5, 0, true, 2, 0.5, true, {0, 1, 0}},              /* too much in doubt */
-        {1.5, 0, true, 1.4, 0.2, true, {0, 1, 0}},            /* it finds less than fqe, */
-        {1.5, 0, true, 0.4, 0.2, true, {0, 1, 0}},            /* or something else, */
-        {0.5, 0, true, 0.4, 0.2, true, {0, 0.2, 0.8}},        /* or more, on the other side */
-        {1.5, 0, true, 1.4, 0.1, true, {0, 1, 0}},            /* less, without a doubt, */
-        {1.5, 0.75, true, 1.4, 0.1, true, {0.25, 0.25, 0.5}}, /* and fqe has some: (1 - 0.75) / 0.5
-                                                               */
+        {1.5, 0, true, 2, 0.2, false, {0, 1, 0}},        /* nor does the simulator */
+        {1.5, 0, true, 2, 0.5, true, {0, 1, 0}},         /* too much in doubt */
+        {1.5, 0, true, 1.4, 0.3, true, {0, 1, 0}},       /* it finds less than fqe, */
+        {1.5, 0, true, 0.4, 0.3, true, {0, 1, 0}},       /* or something else, */
+        {0.5, 0, true, 0.4, 0.2, true, {0, 0.2, 0.8}},   /* or more, on the other side; */
+        {1.5, 0, true, 1.4, 0.2, true, {0, 0.76, 0.24}}, /* less, in less doubt: 0.8 (0.8 - 0.5) */
+        {1.5, 0, true, 1.4, 0.1, true, {0, 0.5, 0.5}},   /* and without any; */
+        {1.5, 0.75, true, 1.4, 0.1, true, {0.125, 0.125, 0.75}}, /* fqe has some: 1 - 0.5 0.5 */
         {1.5, 2, true, 1.4, 0.2, true, {0.2, 0, 0.8}}, /* less than an fqe that says nothing */
         {1.5, 0, false, 2, 0, false, {1, 0, 0}},
     };

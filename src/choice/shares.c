@@ -12,8 +12,9 @@
  *
  * A voice that stops short finds too little of the difference between target and log: it does not
  * look far enough ahead. A bolder one that finds even less has lost the target, like a simulated
- * robot that falls too early: however certain it is of itself, it loses as much of its share as the
- * other is certain. At the limit both say the same, so nothing jumps. */
+ * robot that falls too early. It loses its share, as far as the other is certain, and all of it if
+ * it is in doubt by half itself. If both are certain, one of them is wrong, and the answer is their
+ * mean. At the limit both say the same, so nothing jumps. */
 #include "choice/shares.h"
 
 #include <math.h>
@@ -61,7 +62,8 @@ void bf__shares(double *share, bf__voice *voice, int count, double mean) {
     for (int k = count - 1; k > 0; k--) {
         double most = certain(&voice[k]);
         voice[k].outdone = most > 0 ? outdone(voice, k, mean) : 0;
-        share[k] = left * most * (1 - voice[k].outdone);
+        double keeps = fmax(0, most - 0.5);
+        share[k] = left * most * (1 - voice[k].outdone * (1 - keeps));
         left -= share[k];
     }
     share[0] = left;
