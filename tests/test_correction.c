@@ -203,7 +203,7 @@ static void rows_are_drawn_by_weight(void **state) {
         a += step <= 0;
         b += step >= 0;
     }
-    assert_true(same > 0.98 * (double)count);
+    assert_true((double)same > 0.98 * (double)count);
 }
 
 /* A correction whose moments are summed over a "sample" of all rows is the correction. */
