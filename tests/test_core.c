@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/equals.h"
 #include "core/fail.h"
-#include "core/kinds.h"
 #include "core/output.h"
 
 static void every_status_has_its_own_exit(void **state) {
@@ -118,7 +118,7 @@ static void kinds_are_numbered_as_they_come(void **state) {
     for (int i = 0; i < N; i++)
         things[i] = (int)bf_rng_below(&rng, KINDS);
     bf__things what = {things, few_hashes, same_number};
-    assert_ok(bf__kinds_find(&kinds, of, first, N, N, &what, arena, &err), err);
+    assert_ok(bf__equals_find(&kinds, of, first, N, N, &what, arena, &err), err);
     for (int i = 0; i < N; i++) {
         if (!seen[things[i]]) {
             assert_int_equal(first[most], i);
@@ -127,11 +127,11 @@ static void kinds_are_numbered_as_they_come(void **state) {
         assert_int_equal(of[i], seen[things[i]] - 1);
     }
     assert_int_equal(kinds, most);
-    assert_ok(bf__kinds_find(&kinds, of, first, N, most, &what, arena, &err), err);
+    assert_ok(bf__equals_find(&kinds, of, first, N, most, &what, arena, &err), err);
     assert_int_equal(kinds, most);
-    assert_ok(bf__kinds_find(&kinds, of, first, N, most - 1, &what, arena, &err), err);
+    assert_ok(bf__equals_find(&kinds, of, first, N, most - 1, &what, arena, &err), err);
     assert_int_equal(kinds, 0);
-    assert_ok(bf__kinds_find(&kinds, of, first, 1, 0, &what, arena, &err), err);
+    assert_ok(bf__equals_find(&kinds, of, first, 1, 0, &what, arena, &err), err);
     assert_int_equal(kinds, 0);
     bf_arena_destroy(arena);
 }

@@ -194,10 +194,11 @@ static bf_status blend(bf_estimate *out, const hearing *h, const bf_problem *pro
         if (isfinite(mixed(h, answers[k])))
             bf__diagnose_again(out, answers[k], mixed(h, answers[k]));
     out->model = NULL;
-    return bf__warn(out, arena, err, BF__W_PARTS_DIFFER, 2 * sqrt(square) > fabs(out->value - mean),
-                    "no part of the answer is certain of itself: they say from %.6g to %.6g, and "
-                    "the log's mean is %.6g",
-                    low, high, mean);
+    return bf__warn(
+        out, arena, err, BF__W_PARTS_DIFFER, 2 * sqrt(square) > fabs(out->value - mean),
+        "the answer is a blend of parts that do not agree: they say from %.6g to %.6g, and "
+        "the log's mean is %.6g",
+        low, high, mean);
 }
 
 static const char *why(const hearing *h, int k) {

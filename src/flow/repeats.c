@@ -10,8 +10,8 @@
  * Cost  O(n (d + A)), by hashes; and the columns of what differs */
 #include "flow/repeats.h"
 
+#include "core/equals.h"
 #include "core/fail.h"
-#include "core/kinds.h"
 #include "core/mix.h"
 
 /* One column of numbers that a transition consists of: number i is x[i * step]. */
@@ -139,7 +139,7 @@ bf_status bf__flow_distinct(const bf__flow **out, const int64_t **of, const bf__
     BF_ALLOC(kind, arena, n, err);
     BF_ALLOC(first, arena, n / 2, err);
     bf__things things = {&list, hash, equal};
-    BF_TRY(bf__kinds_find(&kinds, kind, first, n, n / 2, &things, arena, err));
+    BF_TRY(bf__equals_find(&kinds, kind, first, n, n / 2, &things, arena, err));
     if (kinds == 0)
         return BF_OK;
     *of = kind;

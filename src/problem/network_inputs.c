@@ -6,8 +6,8 @@
 
 enum { MOST_STATES = 100 };
 
-static bf_status narrow(const float **out, const double *x, int64_t count, bf_arena *arena,
-                        bf_error *err) {
+bf_status bf__pairs_narrow(const float **out, const double *x, int64_t count, bf_arena *arena,
+                           bf_error *err) {
     float *kept;
     BF_ALLOC(kept, arena, count, err);
     for (int64_t i = 0; i < count; i++)
@@ -39,9 +39,9 @@ static bf_status coordinates(bf__pairs *out, const bf_dataset *data, bf_arena *a
     const bf__points *in = &out->points;
     if (!labels(data)) {
         out->d = in->d;
-        BF_TRY(narrow(&out->z, in->z, in->d * in->n, arena, err));
-        BF_TRY(narrow(&out->nz, in->nz, in->d * in->n, arena, err));
-        return narrow(&out->z0, in->z0, in->d * in->starts, arena, err);
+        BF_TRY(bf__pairs_narrow(&out->z, in->z, in->d * in->n, arena, err));
+        BF_TRY(bf__pairs_narrow(&out->nz, in->nz, in->d * in->n, arena, err));
+        return bf__pairs_narrow(&out->z0, in->z0, in->d * in->starts, arena, err);
     }
     out->d = (int)data->states;
     int64_t *first;

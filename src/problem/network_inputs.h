@@ -17,6 +17,10 @@ typedef struct bf__pairs {
     const float *z, *nz, *z0; /* (d, n), (d, n), (d, starts) */
 } bf__pairs;
 
+/* *out (count): x in single precision. */
+bf_status bf__pairs_narrow(const float **out, const double *x, int64_t count, bf_arena *arena,
+                           bf_error *err);
+
 /* BF_EUSAGE if an option about coordinates was set, and the log has none that are read. */
 bf_status bf__pairs_check(const bf_problem *problem, const bf_settings *settings, bf_error *err);
 

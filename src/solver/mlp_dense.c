@@ -24,11 +24,6 @@
 #define ROWS   3
 #define COLS   4
 #include "solver/mlp_dense.inc"
-#undef NAME
-#undef TARGET
-#undef FLOATS
-#undef ROWS
-#undef COLS
 static const bf__dense baseline = {"baseline", forward_4, turned_4, weights_4};
 
 #if defined(__x86_64__) && !defined(BF_SANITIZED)
@@ -39,11 +34,6 @@ static const bf__dense baseline = {"baseline", forward_4, turned_4, weights_4};
 #define ROWS    3
 #define COLS    4
 #include "solver/mlp_dense.inc"
-#undef NAME
-#undef TARGET
-#undef FLOATS
-#undef ROWS
-#undef COLS
 static const bf__dense avx2 = {"AVX2", forward_8, turned_8, weights_8};
 
 #define NAME(x) x##_16

@@ -9,8 +9,8 @@
  * Cost        O(n d), once for all networks and rounds */
 #include <string.h>
 
+#include "core/equals.h"
 #include "core/fail.h"
-#include "core/kinds.h"
 #include "core/mix.h"
 #include "value/critic.h"
 
@@ -58,7 +58,8 @@ static bf_status merge(bf__critic_task *t, bf_arena *arena, bf_error *err) {
     float *z;
     BF_ALLOC(of, arena, all, err);
     BF_ALLOC(first, arena, all, err);
-    BF_TRY(bf__kinds_find(&kinds, of, first, all, all, &(bf__things){&s, hash, equal}, arena, err));
+    BF_TRY(
+        bf__equals_find(&kinds, of, first, all, all, &(bf__things){&s, hash, equal}, arena, err));
     BF_ALLOC(z, arena, p->d * kinds, err);
     for (int64_t k = 0; k < kinds; k++) {
         int64_t stride;
@@ -73,16 +74,6 @@ static bf_status merge(bf__critic_task *t, bf_arena *arena, bf_error *err) {
     return BF_OK;
 }
 
-static bf_status narrow(const float **out, const double *x, int64_t count, bf_arena *arena,
-                        bf_error *err) {
-    float *kept;
-    BF_ALLOC(kept, arena, count, err);
-    for (int64_t i = 0; i < count; i++)
-        kept[i] = (float)x[i];
-    *out = kept;
-    return BF_OK;
-}
-
 /* Three sets of pairs with action vectors. */
 static bf_status list(bf__critic_task *t, bf_arena *arena, bf_error *err) {
     const bf__pairs *p = t->pairs;
@@ -91,9 +82,9 @@ static bf_status list(bf__critic_task *t, bf_arena *arena, bf_error *err) {
     t->places[0] = (bf__critic_places){.count = p->n, .choices = 1, .z = p->z};
     t->places[1] = (bf__critic_places){.count = p->n, .choices = p->choices, .z = p->nz};
     t->places[2] = (bf__critic_places){.count = p->starts, .choices = p->choices, .z = p->z0};
-    BF_TRY(narrow(&t->places[0].u, in->u, k * p->n, arena, err));
-    BF_TRY(narrow(&t->places[1].u, in->nu, all * p->n, arena, err));
-    BF_TRY(narrow(&t->places[2].u, in->u0, all * p->starts, arena, err));
+    BF_TRY(bf__pairs_narrow(&t->places[0].u, in->u, k * p->n, arena, err));
+    BF_TRY(bf__pairs_narrow(&t->places[1].u, in->nu, all * p->n, arena, err));
+    BF_TRY(bf__pairs_narrow(&t->places[2].u, in->u0, all * p->starts, arena, err));
     t->next.places = 1;
     t->start.places = 2;
     return BF_OK;

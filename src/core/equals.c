@@ -1,10 +1,10 @@
-/* kinds.c - Which of n things are equal: a table of kinds with open addressing. */
-#include "core/kinds.h"
+/* equals.c - Which of n things are equal: a table of kinds with open addressing. */
+#include "core/equals.h"
 
 #include "core/fail.h"
 
-bf_status bf__kinds_find(int64_t *kinds, int64_t *of, int64_t *first, int64_t n, int64_t most,
-                         const bf__things *things, bf_arena *arena, bf_error *err) {
+bf_status bf__equals_find(int64_t *kinds, int64_t *of, int64_t *first, int64_t n, int64_t most,
+                          const bf__things *things, bf_arena *arena, bf_error *err) {
     bf_mark mark = bf_arena_mark(arena);
     int64_t *table, room = 16, count = 0; /* 1 + the kind; 0: free */
     while (2 * room < 3 * most)
