@@ -14,7 +14,7 @@
 
 #include "core/fail.h"
 #include "core/text.h"
-#include "experiment/finite.h"
+#include "experiment/worlds.h"
 
 #define FINITE "weights=tabular gaps=program"
 #define REAL   "weights=linear features=200"

@@ -19,7 +19,7 @@
  * The price of not knowing d_pi is the noise of the steps that tell it. */
 #include "core/fail.h"
 #include "env/exact.h"
-#include "experiment/finite.h"
+#include "experiment/worlds.h"
 #include "policy/behavior.h"
 
 #include <math.h>

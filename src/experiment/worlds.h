@@ -1,7 +1,7 @@
-/* finite.h - What the experiments on finite problems share: problems whose every number is exact,
- * and logs of them that are distributed as the behaviour's long run is. */
-#ifndef BF_EXPERIMENT_FINITE_H
-#define BF_EXPERIMENT_FINITE_H
+/* worlds.h - What experiments on lists of small problems share. Of the finite ones every number is
+ * exact, and their logs are distributed as the behaviour's long run is. */
+#ifndef BF_EXPERIMENT_WORLDS_H
+#define BF_EXPERIMENT_WORLDS_H
 
 #include "experiment/experiment.h"
 

@@ -1,5 +1,5 @@
-/* finite.c - What the experiments on finite problems share. */
-#include "experiment/finite.h"
+/* worlds.c - What experiments on several small problems share. */
+#include "experiment/worlds.h"
 
 #include <string.h>
 
