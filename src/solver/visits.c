@@ -39,8 +39,8 @@ enum { CYCLE = 8, CHECK_CYCLES = 16, PATIENCE = 32 };
 typedef struct work {
     const bf__visits *v;
     int threads, together;                 /* threads for sums over edges, for loops over nodes */
-    double *image, *gap;                   /* (n): f(x), and (f(x) - x) / 2 */
-    double *old_x, *old_gap, *kept, *size; /* (n); size: |gap| */
+    double *image, *gap;                   /* (n): f(x) and then |gap|; (f(x) - x) / 2 */
+    double *old_x, *old_gap;               /* (n): before the step at hand */
     double *move[WINDOW], *change[WINDOW]; /* (n): differences of x and of gap */
     int held, next;
     bf__levels *levels; /* NULL: plain steps only */
@@ -71,9 +71,9 @@ static double look(work *k, const double *x) {
 #pragma omp parallel for schedule(static) num_threads(k->together)
     for (int64_t j = 0; j < v->n; j++) {
         k->gap[j] = 0.5 * (k->image[j] - x[j]);
-        k->size[j] = fabs(k->gap[j]);
+        k->image[j] = fabs(k->gap[j]);
     }
-    return 2 * bf__sum(k->size, v->n, k->threads);
+    return 2 * bf__sum(k->image, v->n, k->threads);
 }
 
 static void remember(work *k, const double *x, bool first) {
@@ -149,8 +149,6 @@ static bf_status prepare(work *k, const bf__visits *v, const bf_context *context
     BF_ALLOC(k->gap, arena, v->n, err);
     BF_ALLOC(k->old_x, arena, v->n, err);
     BF_ALLOC(k->old_gap, arena, v->n, err);
-    BF_ALLOC(k->kept, arena, v->n, err);
-    BF_ALLOC(k->size, arena, v->n, err);
     for (int p = 0; p < WINDOW; p++) {
         BF_ALLOC(k->move[p], arena, v->n, err);
         BF_ALLOC(k->change[p], arena, v->n, err);
@@ -161,9 +159,8 @@ static bf_status prepare(work *k, const bf__visits *v, const bf_context *context
 /* x as it was, where a proposal was no improvement. */
 static double go_back(work *k, double *x) {
     int64_t n = k->v->n;
-    memcpy(x, k->kept, (size_t)n * sizeof *x);
+    memcpy(x, k->old_x, (size_t)n * sizeof *x);
     double residual = look(k, x);
-    memcpy(k->old_x, x, (size_t)n * sizeof *x);
     k->held = k->next = 0;
     return residual;
 }
@@ -186,7 +183,6 @@ static void try_step(work *k, double *x, int64_t step, bf__visits_result *result
     int64_t n = k->v->n;
     bool combined = step % EVERY == 0 && propose(k, x);
     if (combined) {
-        memcpy(k->kept, x, (size_t)n * sizeof *x);
         memcpy(x, k->image, (size_t)n * sizeof *x);
     } else {
 #pragma omp parallel for schedule(static) num_threads(k->together)

@@ -33,7 +33,6 @@ static const double trace = 1e-40; /* so that no group is empty */
 
 typedef struct level {
     bf__visits v;
-    int32_t *group;                                         /* (n) */
     int32_t *map;                                           /* (edges): edge of the next level */
     double *x, *image;                                      /* (n); x is the caller's on level 0 */
     double *old;                                            /* (n): masses before the solve */
@@ -52,10 +51,7 @@ static bf_status make_coarse(level *next, level *fine, bf_arena *arena, bf_error
     const bf__visits *v = &fine->v;
     int64_t groups = (v->n + EACH - 1) / EACH, *begin, total = 0;
     int32_t *seen, *slot, *from;
-    BF_ALLOC(fine->group, arena, v->n, err);
     BF_ALLOC(fine->map, arena, v->begin[v->n], err);
-    for (int64_t at = 0; at < v->n; at++)
-        fine->group[at] = (int32_t)(at / EACH);
     BF_ALLOC(begin, arena, groups + 1, err);
     BF_ALLOC(seen, arena, groups, err);
     BF_ALLOC(slot, arena, groups, err);
@@ -71,7 +67,7 @@ static bf_status make_coarse(level *next, level *fine, bf_arena *arena, bf_error
             begin[d] = total;
             for (int64_t j = d * EACH; j < (d + 1) * EACH && j < v->n; j++) {
                 for (int64_t e = v->begin[j]; e < v->begin[j + 1]; e++) {
-                    int32_t c = fine->group[v->from[e]];
+                    int32_t c = v->from[e] / EACH;
                     if (seen[c] != (int32_t)d) {
                         seen[c] = (int32_t)d;
                         slot[c] = (int32_t)total;
@@ -253,7 +249,7 @@ static void cycle(bf__levels *l, int at, double *x) {
         int together = bf__threads_over(fine->v.n, l->threads);
 #pragma omp parallel for schedule(static) num_threads(together)
         for (int64_t i = 0; i < fine->v.n; i++)
-            x[i] *= next->x[fine->group[i]] / next->old[fine->group[i]];
+            x[i] *= next->x[i / EACH] / next->old[i / EACH];
         for (int s = 0; s < SMOOTH; s++)
             smooth(fine, x, l->threads);
     }
