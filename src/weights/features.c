@@ -99,10 +99,10 @@ bf_status bf__features_make(bf__lowrank **out, const bf__points *points,
                                   .share = points->share,
                                   .made_by = points->made_by};
     if (u && CANDIDATES * rank < points->n) {
-        int64_t *row;
-        BF_ALLOC(row, arena, points->n, err);
-        choice.candidates = bf__sample_rows(row, u, points->n, CANDIDATES * rank, points->seed);
-        choice.among = row;
+        bf__sample some;
+        BF_TRY(bf__sample_draw(&some, u, points->n, CANDIDATES * rank, points->seed, arena, err));
+        choice.candidates = some.n;
+        choice.among = some.row;
     }
     return bf__lowrank_create(out, flow, &choice, context, arena, err);
 }

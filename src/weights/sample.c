@@ -1,52 +1,47 @@
 /* sample.c - A few transitions that stand for all of a large log under given weights.
  *
- * Row i is drawn p_i size times in the mean, p_i = w_i / (2 sum w) + 1 / (2 n), by one random
- * number and equal steps (systematic sampling): rows of much weight surely, others at random. A row
- * drawn c times counts c w_i / (p_i size) times; these are scaled to the sum of w.
+ * Row i is drawn p_i size times in the mean, p_i = w_i / (2 sum w) + 1 / (2 n): as often as the
+ * whole part of that, and once more by a random number of its own. So rows of much weight are there
+ * surely, others at random, and those of nearly the same weights are nearly the same. A row drawn c
+ * times counts c w_i / (p_i size) times; these are scaled to the sum of w.
  *
  * Cost O(n). */
 #include "weights/sample.h"
+
+#include <math.h>
 
 #include "backflow/rng.h"
 #include "core/fail.h"
 
 bf_status bf__sample_draw(bf__sample *out, const double *w, int64_t n, int64_t size, uint64_t seed,
                           bf_arena *arena, bf_error *err) {
-    bf_rng rng = bf_rng_make(seed, "sample of rows", 0);
-    double sum = 0, drawn = 0, passed = 0, next = bf_rng_uniform(&rng), each = (double)size;
-    BF_ALLOC(out->row, arena, size + 1, err);
-    BF_ALLOC(out->u, arena, size + 1, err);
-    out->n = 0;
+    double sum = 0, drawn = 0;
     for (int64_t i = 0; i < n; i++)
         sum += w[i];
-    for (int64_t i = 0; i < n; i++) {
-        double p = 0.5 / (double)n + 0.5 * w[i] / sum, times = 0;
-        passed += p * each;
-        for (; next < passed; next++)
-            times++;
-        if (times > 0 && out->n <= size) {
-            out->row[out->n] = i;
-            out->u[out->n] = times * w[i] / (p * each);
-            drawn += out->u[out->n++];
+    for (int pass = 0; pass < 2; pass++) { /* counts, then fills */
+        bf_rng rng = bf_rng_make(seed, "rows", 0);
+        if (pass == 1) {
+            BF_ALLOC(out->row, arena, out->n, err);
+            BF_ALLOC(out->u, arena, out->n, err);
+        }
+        out->n = 0;
+        for (int64_t i = 0; i < n; i++) {
+            double expected = (0.5 / (double)n + 0.5 * w[i] / sum) * (double)size;
+            double whole = floor(expected), random = bf_rng_uniform(&rng);
+            double times = whole + (random < expected - whole);
+            if (times == 0)
+                continue;
+            if (pass == 1) {
+                out->row[out->n] = i;
+                out->u[out->n] = times * w[i] / expected;
+                drawn += out->u[out->n];
+            }
+            out->n++;
         }
     }
     for (int64_t k = 0; k < out->n; k++)
         out->u[k] *= sum / drawn;
     return BF_OK;
-}
-
-int64_t bf__sample_rows(int64_t *row, const double *w, int64_t n, int64_t size, uint64_t seed) {
-    bf_rng rng = bf_rng_make(seed, "rows", 0);
-    double sum = 0;
-    int64_t count = 0;
-    for (int64_t i = 0; i < n; i++)
-        sum += w[i];
-    for (int64_t i = 0; i < n; i++) {
-        double p = 0.5 / (double)n + 0.5 * w[i] / sum;
-        if (bf_rng_uniform(&rng) < p * (double)size)
-            row[count++] = i;
-    }
-    return count;
 }
 
 /* to (columns, sample) = from (columns, n). */

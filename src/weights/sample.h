@@ -15,11 +15,6 @@ typedef struct bf__sample {
 bf_status bf__sample_draw(bf__sample *out, const double *w, int64_t n, int64_t size, uint64_t seed,
                           bf_arena *arena, bf_error *err);
 
-/* row (n): some `size` of n rows, ascending, half of them by w and half at random; their number. A
- * row is in by a random number of its own, so that those of nearly the same weights are nearly the
- * same. */
-int64_t bf__sample_rows(int64_t *row, const double *w, int64_t n, int64_t size, uint64_t seed);
-
 /* The transitions of the sample, with everything else as it was. */
 bf_status bf__sample_take(bf__points *out, const bf__points *in, const bf__sample *sample,
                           bf_arena *arena, bf_error *err);
