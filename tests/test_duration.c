@@ -77,7 +77,8 @@ static void fitted_values(void **state) {
     (void)state;
     double truth, time;
     bf_dataset data = process(&truth, &time, 3);
-    assert_near(run(&data, "fqe", NULL, BF_TERMINAL_RESTART).value, truth, 0.05);
+    const char *small = "hidden=16 rounds=150 batch=128 rate=0.01";
+    assert_near(run(&data, "fqe", small, BF_TERMINAL_RESTART).value, truth, 0.05);
 }
 
 /* Episodes of a lever with durations: action 1 takes long and pays well; some steps end. */

@@ -20,6 +20,12 @@
  * half of all rounds up to there, without those in which h grew. Training ends once PATIENCE
  * windows have not been better.
  *
+ * Closing. What the rounds find grows for as many rounds as the process is slow. So now and then
+ * the equation is solved with the last layer free (closing.c). That does not touch the network. The
+ * value is the mean of what the solves say over the later half of them: features that still move
+ * make it scatter, and the mean has less of that. If one of them cannot be believed, the rounds
+ * answer.
+ *
  * Cost        a round: forward passes at the places of critic_places.c, at most n (1 + K), + STEPS
  *             steps of `batch` pairs */
 #include "value/critic.h"
@@ -30,6 +36,7 @@
 #include "core/fail.h"
 #include "solver/adam.h"
 #include "solver/mlp.h"
+#include "value/closing.h"
 
 enum { STEPS = 32, WINDOWS = 40, PATIENCE = 12 };
 static const double DAMP = 0.3;
@@ -57,6 +64,10 @@ struct bf__critic {
     double first, least;                 /* the value of the first round; the least mean loss */
     int settled, best, last; /* windows: where h last grew, of the least loss, the last */
     bool stopped, begun, grown;
+    bf__closing *closing;
+    bf__closed closed[BF__CRITIC_CLOSINGS]; /* what closings said, one after the other */
+    int closings;
+    bool left; /* the last of them saw the network as it will stay */
 };
 
 static bool held_out(const bf__critic *f, int64_t i) {
@@ -92,6 +103,8 @@ bf_status bf__critic_make(bf__critic **out, const bf__critic_task *t, int member
     BF_ALLOC(f->outputs, arena, b, err);
     BF_ALLOC(f->d_output, arena, b, err);
     BF_ALLOC(f->counts, arena, b, err);
+    if (t->close)
+        BF_TRY(bf__closing_make(&f->closing, p, t->problem->data->reward, &f->net, arena, err));
     for (int64_t i = 0; i < n; i++)
         if (!held_out(f, i))
             f->rows[f->learned++] = i;
@@ -102,6 +115,12 @@ bf_status bf__critic_make(bf__critic **out, const bf__critic_task *t, int member
 }
 
 /* ---- Targets */
+
+/* The parameters as they are computed with. */
+static void narrow(bf__critic *f) {
+    for (int64_t i = 0; i < bf__mlp_parameters(&f->net); i++)
+        f->narrow[i] = (float)f->parameters[i];
+}
 
 static void ask(bf__critic *f) {
     for (int s = 0; s < 3; s++) {
@@ -256,8 +275,7 @@ void bf__critic_train(bf__critic *f, int64_t first, int64_t last) {
     for (int64_t round = first; round < last && !f->stopped; round++) {
         double left = (double)(rounds - round) / (double)rounds;
         f->adam.rate = t->rate * fmin(1, 4 * left);
-        for (int64_t i = 0; i < bf__mlp_parameters(&f->net); i++)
-            f->narrow[i] = (float)f->parameters[i];
+        narrow(f);
         aim(f);
         rescale(f);
         move(f);
@@ -269,6 +287,44 @@ void bf__critic_train(bf__critic *f, int64_t first, int64_t last) {
         if ((round + 1) % width == 0 || round == rounds - 1)
             consider(f, (int)(round / width));
     }
+}
+
+/* ---- Closing */
+
+bf_status bf__critic_sum(bf__critic *f, bf_error *err) {
+    if (f->left || f->closings == BF__CRITIC_CLOSINGS)
+        return BF_OK;
+    narrow(f);
+    return bf__closing_sum(f->closing, f->narrow, f->task->fold, f->member, err);
+}
+
+bf_status bf__critic_close(bf__critic *f, bf_arena *arena, bf_error *err) {
+    if (f->left || f->closings == BF__CRITIC_CLOSINGS)
+        return BF_OK;
+    f->left = f->stopped;
+    return bf__closing_solve(&f->closed[f->closings++], f->closing, arena, err);
+}
+
+/* ---- The answer */
+
+/* Puts the mean over the later half of the closings in the place of what the rounds found, if all
+ * of them can be believed. */
+static void say_closed(bf__critic_answer *out, const bf__critic *f) {
+    int from = f->closings / 2, middle = (from + f->closings + 1) / 2;
+    double sum[2] = {0}, count[2] = {0}, lambda = 0;
+    for (int k = from; k < f->closings; k++) {
+        if (!f->closed[k].believed)
+            return;
+        sum[k >= middle] += f->closed[k].value;
+        count[k >= middle]++;
+        lambda += f->closed[k].lambda / (f->closings - from);
+    }
+    if (f->closings == 0)
+        return;
+    out->value = (sum[0] + sum[1]) / (count[0] + count[1]);
+    out->drift = count[0] > 0 && count[1] > 0 ? sum[1] / count[1] - sum[0] / count[0]
+                                              : out->value - f->first;
+    out->lambda = lambda;
 }
 
 bf__critic_answer bf__critic_says(const bf__critic *f) {
@@ -283,7 +339,9 @@ bf__critic_answer bf__critic_says(const bf__critic *f) {
                              .bellman = sqrt(f->fit[f->best] / f->count[f->best]),
                              .held_out = sqrt(f->loss[f->best] / f->count[f->best]),
                              .scale = f->scale,
+                             .lambda = NAN,
                              .early = f->best < f->last};
     out.drift = count[0] > 0 ? sum[1] / count[1] - sum[0] / count[0] : out.value - f->first;
+    say_closed(&out, f);
     return out;
 }

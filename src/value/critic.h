@@ -27,6 +27,7 @@ typedef struct bf__critic_task { /* what all members share */
     const char *hidden;
     int64_t rounds, batch;
     double rate;
+    bool close; /* whether closings are to come */
     uint64_t seed;
     const float *inputs;            /* (inputs, n): the logged pairs */
     const double *next_p, *start_p; /* (K, n), (K, starts) */
@@ -39,8 +40,9 @@ typedef struct bf__critic bf__critic;
 /* What one member says. */
 typedef struct bf__critic_answer {
     double value;
-    double drift; /* of the value, from the earlier half of the rounds that answer to the later;
-                     from the first round on, if there is only one such window */
+    double drift;  /* of the value, from the earlier half of the closings that answer to the later;
+                      if there is none, of rounds; from the first one on, if only one answers */
+    double lambda; /* of the closings that answer, in the mean; NaN if the rounds answer */
     double bellman, held_out; /* root mean square residual on rows that it has and has not seen */
     double scale;             /* deviation of the action values */
     bool early;               /* a later window was worse on the rows that it has not seen */
@@ -54,6 +56,14 @@ bf_status bf__critic_make(bf__critic **out, const bf__critic_task *task, int mem
 
 /* Rounds first .. last - 1, or less if it has been stopped. One thread; members are independent. */
 void bf__critic_train(bf__critic *critic, int64_t first, int64_t last);
+
+/* Closes the equation (closing.c) with the network as it stands, and notes what that says. The
+ * first makes the sums for it; members are independent, on one thread each. The second solves, one
+ * member after the other, for `arena`. BF__CRITIC_CLOSINGS times at most; a member that had been
+ * stopped before its last closing is left as it is. */
+enum { BF__CRITIC_CLOSINGS = 16 };
+bf_status bf__critic_sum(bf__critic *critic, bf_error *err);
+bf_status bf__critic_close(bf__critic *critic, bf_arena *arena, bf_error *err);
 
 bf__critic_answer bf__critic_says(const bf__critic *critic);
 

@@ -9,13 +9,16 @@
  * without its slowest mode, the constant, and the differential form at gamma = 1. A terminated step
  * leads to the mean over start states, or (absorb) to Q = 0.
  *
+ * The rounds look as many steps ahead as there are, damped. So the equation is closed now and then,
+ * with the last layer free, by a linear solve (closing.c), and the answer is the mean over solves.
+ *
  * Members. The log is cut into folds of whole episodes, and network e does not learn from fold e:
  * it is judged on it, and stops when it gets worse there. The value is the median over the
  * networks, so that one that has gone astray does not move it. How far they differ says how far the
  * answer depends on the rows, and on where a network begins.
  *
- * Cost        members x rounds x (n (1 + K) forward passes + 32 steps of 512 pairs); members train
- *             side by side
+ * Cost        members x rounds x (n (1 + K) forward passes + 32 steps of 512 pairs), and as much as
+ *             two rounds for each of 15 solves; members train side by side
  *
  * Nothing here weighs the log: Q is only as good as the networks' reach to pairs that the target
  * takes and the log does not show, and with a network the iteration need not converge. */
@@ -28,18 +31,25 @@
 #include "estimator/remarks.h"
 #include "estimator/result.h"
 #include "problem/folds.h"
+#include "solver/kdtree.h"
 #include "solver/mlp.h"
 #include "value/critic.h"
 
 /* The most members. Rounds between two looks at whether to go on, and rows from which on we look
- * after every round. */
-enum { MOST = 16, TOGETHER = 10, LARGE = 100000 };
+ * after every round. How often the equation is closed, at the first look after every fifteenth of
+ * the rounds. */
+enum { MOST = 16, TOGETHER = 10, LARGE = 100000, CLOSINGS = 15 };
+/* Rounds, if the user leaves them to us. In many dimensions more of them make solves no better, on
+ * any of the logs that we chose on; in few, features need them. */
+enum { ROUNDS = 400, ROUNDS_IN_MANY = 150 };
+_Static_assert((int)CLOSINGS <= (int)BF__CRITIC_CLOSINGS, "a member has no room for them");
 
 typedef struct fqe_options {
     const char *periodic, *scale;
     const char *hidden;
     int64_t rounds, batch, members;
     double rate;
+    bool close;
 } fqe_options;
 
 static const bf_option rows[] = {
@@ -49,15 +59,42 @@ static const bf_option rows[] = {
     BF_OPTION_RANGE(fqe_options, members, "4", 1, MOST,
                     "Networks, each fitted without a share of the episodes, on which it is judged; "
                     "1: one, fitted to all."),
-    BF_OPTION_RANGE(fqe_options, rounds, "400", 1, 1e7,
-                    "Times that the targets are made anew, at most; after each, 32 Adam steps."),
+    BF_OPTION_RANGE(fqe_options, rounds, "0", 0, 1e7,
+                    "Times that the targets are made anew, at most; after each, 32 Adam steps. 0: "
+                    "400, or 150 in more than eight dimensions."),
     BF_OPTION_RANGE(fqe_options, batch, "512", 1, 65536, "Transitions in a step."),
     BF_OPTION_RANGE(fqe_options, rate, "0.003", 1e-9, 1, "Size of a step."),
+    BF_OPTION(
+        fqe_options, close, "yes",
+        "Whether the equation is solved in the last hidden layer, now and then; no: the rounds "
+        "alone answer, which look as many steps ahead as there are."),
 };
 static const bf_option_table table = BF_OPTION_TABLE("Options of fqe", fqe_options, rows);
 
+/* Closes the equation of every member. */
+static bf_status close_all(bf__critic **critics, int members, int threads, bf_arena *arena,
+                           bf_error *err) {
+    bf_status status[MOST];
+    bf_error why[MOST];
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (int e = 0; e < members; e++)
+        status[e] = bf__critic_sum(critics[e], &why[e]);
+    for (int e = 0; e < members; e++) {
+        if (status[e] != BF_OK && err)
+            *err = why[e];
+        BF_TRY(status[e]);
+        BF_TRY(bf__critic_close(critics[e], arena, err));
+    }
+    return BF_OK;
+}
+
+static int64_t rounds_for(const bf__pairs *pairs, const bf_dataset *data) {
+    int dimensions = data->state_dim + data->action_dim - pairs->points.left_out_count;
+    return dimensions > BF__FEW_DIMENSIONS ? ROUNDS_IN_MANY : ROUNDS;
+}
+
 static bf_status train(bf__critic **critics, int members, const bf__critic_task *t,
-                       const bf_context *context, bf_error *err) {
+                       const bf_context *context, bf_arena *arena, bf_error *err) {
     int threads = bf__threads(context);
     int64_t together = t->pairs->n < LARGE ? TOGETHER : 1;
     for (int64_t first = 0; first < t->rounds; first += together) {
@@ -68,6 +105,8 @@ static bf_status train(bf__critic **critics, int members, const bf__critic_task 
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
         for (int e = 0; e < members; e++)
             bf__critic_train(critics[e], first, last);
+        if (t->close && last * CLOSINGS / t->rounds > first * CLOSINGS / t->rounds)
+            BF_TRY(close_all(critics, members, threads, arena, err));
     }
     return BF_OK;
 }
@@ -80,7 +119,8 @@ static int by_size(const void *a, const void *b) {
 /* The median over members, and what they say of themselves in the mean. */
 static void report(bf_estimate *out, bf__critic *const *critics, int members) {
     double value[MOST], mean = 0, spread = 0, drift = 0, bellman = 0, held = 0, scale = 0;
-    int early = 0;
+    double lambda = 0;
+    int early = 0, closed = 0;
     for (int e = 0; e < members; e++) {
         bf__critic_answer says = bf__critic_says(critics[e]);
         value[e] = says.value;
@@ -90,6 +130,8 @@ static void report(bf_estimate *out, bf__critic *const *critics, int members) {
         held += says.held_out / members;
         scale += says.scale / members;
         early += says.early;
+        closed += !isnan(says.lambda);
+        lambda += isnan(says.lambda) ? 0 : says.lambda;
     }
     for (int e = 0; e < members; e++)
         spread += pow(value[e] - mean, 2) / fmax(members - 1, 1);
@@ -103,6 +145,8 @@ static void report(bf_estimate *out, bf__critic *const *critics, int members) {
     }
     bf__diagnose(out, BF__D_VALUE_SCALE, scale);
     bf__diagnose(out, BF__D_DRIFT, fabs(drift));
+    if (closed > 0)
+        bf__diagnose(out, BF__D_SOLVE_DISCOUNT, lambda / closed);
 }
 
 static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model *model,
@@ -117,11 +161,14 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
                             .rounds = o->rounds,
                             .batch = o->batch,
                             .rate = o->rate,
+                            .close = o->close,
                             .seed = context ? context->seed : 1};
     (void)model;
     BF_TRY(bf__steps_last(problem, err));
     BF_TRY(bf__pairs_check(problem, settings, err));
     BF_TRY(bf__pairs_make(&pairs, problem, o->periodic, o->scale, context, arena, err));
+    if (o->rounds == 0)
+        task.rounds = rounds_for(&pairs, problem->data);
     int members = (int)(o->members < pairs.n ? o->members : pairs.n);
     if (members > 1)
         BF_TRY(
@@ -129,7 +176,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
     BF_TRY(bf__critic_inputs(&task, arena, err));
     for (int e = 0; e < members; e++)
         BF_TRY(bf__critic_make(&critics[e], &task, e, arena, err));
-    BF_TRY(train(critics, members, &task, context, err));
+    BF_TRY(train(critics, members, &task, context, arena, err));
     report(out, critics, members);
     return bf__remark_points(out, &pairs.points, arena, err);
 }
