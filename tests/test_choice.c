@@ -235,13 +235,16 @@ static void shares_by_hand(void **state) {
         {1.5, 1.2, true, 2, 0.2, true, {0.2, 0, 0.8}},
         {1.5, 0, true, 2, 0.2, false, {0, 1, 0}},        /* nor does the simulator */
         {1.5, 0, true, 2, 0.5, true, {0, 1, 0}},         /* too much in doubt */
-        {1.5, 0, true, 1.4, 0.3, true, {0, 1, 0}},       /* it finds less than fqe, */
+        {1.5, 0, true, 1.35, 0.3, true, {0, 1, 0}},      /* it finds less than fqe, */
         {1.5, 0, true, 0.4, 0.3, true, {0, 1, 0}},       /* or something else, */
         {0.5, 0, true, 0.4, 0.2, true, {0, 0.2, 0.8}},   /* or more, on the other side; */
-        {1.5, 0, true, 1.4, 0.2, true, {0, 0.76, 0.24}}, /* less, in less doubt: 0.8 (0.8 - 0.5) */
-        {1.5, 0, true, 1.4, 0.1, true, {0, 0.5, 0.5}},   /* and without any; */
-        {1.5, 0.75, true, 1.4, 0.1, true, {0.125, 0.125, 0.75}}, /* fqe has some: 1 - 0.5 0.5 */
-        {1.5, 2, true, 1.4, 0.2, true, {0.2, 0, 0.8}}, /* less than an fqe that says nothing */
+        {1.5, 0, true, 1.3, 0.2, true, {0, 0.76, 0.24}}, /* less, in less doubt: 0.8 (0.8 - 0.5) */
+        {1.5, 0, true, 1.3, 0.1, true, {0, 0.5, 0.5}},   /* and without any; */
+        {1.5, 0.75, true, 1.3, 0.1, true, {0.125, 0.125, 0.75}}, /* fqe has some: 1 - 0.5 0.5 */
+        {1.5, 2, true, 1.3, 0.2, true, {0.2, 0, 0.8}},      /* less than an fqe that says nothing */
+        {1.5, 0, true, 1.425, 0.1, true, {0, 0, 1}},        /* hardly less: it lacks 0.15 of it */
+        {1.5, 0, true, 1.3875, 0.1, true, {0, 0.25, 0.75}}, /* 0.225, half of the way to 0.3 */
+        {0.5, 0, true, 0.6125, 0.3, true, {0, 0.8, 0.2}},   /* and on the other side */
         {1.5, 0, false, 2, 0, false, {1, 0, 0}},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {

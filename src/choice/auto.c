@@ -10,8 +10,8 @@
  * with the shares of shares.c, by bf__doubt: what a part measured against itself, beside the
  * difference that it finds to the log's mean. A part that says not to be trusted has no share. So a
  * simulator answers alone if it reproduces the log, stays near to it, does not depend on which
- * episodes it has seen, and finds no less of a difference than fqe, which stops short. What it
- * leaves is fqe's, as far as its networks agree, and the rest is that of the weights.
+ * episodes it has seen, and finds hardly less of a difference than fqe, which mostly stops short.
+ * What it leaves is fqe's, as far as its networks agree, and the rest is that of the weights.
  *
  * A part that answers alone answers whole: its interval and its verdict are its own. A blend has
  * the reasons and the diagnostics of its boldest part, and one more that says how far its parts
@@ -125,10 +125,6 @@ typedef struct hearing {
     double share[PARTS];
 } hearing;
 
-static double falls(double x, double from, double to) {
-    return fmin(fmax((to - x) / (to - from), 0), 1);
-}
-
 /* How much there is to say for the weights, from 0 to 1: next pairs lie in the hull of logged ones,
  * and little of the flow's residual under equal weights is left. */
 static double proven(const bf_estimate *weights) {
@@ -137,7 +133,7 @@ static double proven(const bf_estimate *weights) {
     double before = bf__diagnosed(weights, BF__D_FLOW_RESIDUAL_UNIFORM);
     if (distrust(weights, NULL) || isnan(off) || !(before > 0) || isnan(after))
         return 0;
-    return fmin(falls(off, 0.05, 0.1), falls(after / before, 0.02, 0.05));
+    return fmin(bf__falls(off, 0.05, 0.1), bf__falls(after / before, 0.02, 0.05));
 }
 
 static bf_status hear(hearing *h, const bf_problem *problem, const bf_context *context,
@@ -210,7 +206,7 @@ static const char *why(const hearing *h, int k) {
         return h->share[0] == 1 ? "the others could not run or do not trust themselves"
                                 : "in so many dimensions neighbours say little";
     if (h->voice[k].outdone > 0)
-        return "it finds less of a difference than fqe, which looks less far ahead";
+        return "it finds less of a difference than fqe, which mostly finds too little";
     if (h->share[k] == 0)
         return "it doubts too much of the difference that it finds";
     return k > 0 && h->said[k].warning_count > 0

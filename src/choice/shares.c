@@ -10,27 +10,31 @@
  * all say: methods of different kinds seldom miss in the same way, and the middle one of three is
  * right if any two are. Of two it is the mean.
  *
- * A voice that stops short finds too little of the difference between target and log: it does not
- * look far enough ahead. A bolder one that finds even less has lost the target, like a simulated
- * robot that falls too early. It loses its share, as far as the other is certain, and all of it if
- * it is in doubt by half itself. If both are certain, one of them is wrong, and the answer is their
- * mean. At the limit both say the same, so nothing jumps. */
+ * A voice that stops short mostly finds too little of the difference between target and log: it
+ * does not look far enough ahead. A bolder one that finds clearly less still has lost the target,
+ * like a simulated robot that falls too early. It loses its share, as far as the other is certain,
+ * and all of it if it is in doubt by half itself. If both are certain, one of them is wrong, and
+ * the answer is their mean. What it lacks counts from `hardly` of the difference on, and wholly
+ * from `clearly` on: the other may find too much as well, and that they agree so far is no doubt of
+ * either. So nothing jumps. */
 #include "choice/shares.h"
 
 #include <math.h>
 
+static const double hardly = 0.15, clearly = 0.3; /* less, as a share of what the other finds */
+
 static double certain(const bf__voice *voice) {
-    double of_all = (voice->much - voice->doubt) / (voice->much - voice->little);
-    return voice->counts ? fmin(fmax(of_all, 0), 1) : 0;
+    return voice->counts ? bf__falls(voice->doubt, voice->little, voice->much) : 0;
 }
 
-/* How certain a voice is, from 0 to 1, that stops short and finds more than voice k does. */
+/* How certain a voice is, from 0 to 1, that stops short and finds more than voice k does, and how
+ * clearly more. */
 static double outdone(const bf__voice *voice, int k, double mean) {
     double most = 0;
     for (int j = 1; j < k; j++) {
-        double found = voice[j].value - mean;
-        if (voice[j].stops_short && copysign(1, found) * (voice[k].value - mean) < fabs(found))
-            most = fmax(most, certain(&voice[j]));
+        double found = voice[j].value - mean, lacks = 1 - (voice[k].value - mean) / found;
+        if (voice[j].stops_short && found != 0)
+            most = fmax(most, certain(&voice[j]) * (1 - bf__falls(lacks, hardly, clearly)));
     }
     return most;
 }

@@ -2,14 +2,20 @@
 #ifndef BF_CHOICE_SHARES_H
 #define BF_CHOICE_SHARES_H
 
+#include <math.h>
 #include <stdbool.h>
+
+/* 1 up to `from`, 0 from `to` on, and a straight line between them. */
+static inline double bf__falls(double x, double from, double to) {
+    return fmin(fmax((to - x) / (to - from), 0), 1);
+}
 
 /* What one method says, and what there is against it. */
 typedef struct bf__voice {
     double value;
     double doubt;        /* bf__doubt of it */
     double little, much; /* up to where it does not count, and from where on there is no share */
-    bool stops_short;    /* it is known to find too little of a difference to the log's mean */
+    bool stops_short;    /* it mostly finds too little of a difference to the log's mean */
     bool counts;         /* it was asked, and does not say not to be trusted */
     double proven;       /* of the first: how much there is for it, from 0 to 1 */
     double outdone;      /* filled: how certain one is that stops short and finds more, 0 to 1 */
