@@ -40,9 +40,10 @@ static double improvement(const logs *l, const char *problem, const char *policy
                       "--quiet -o %s >%s.said",
                  problem, policy, from, policy, trajectories, seed, log, log);
         assert_int_equal(system(command), 0);
-        snprintf(command, sizeof command, TOOL " estimate %s --method naive --quiet --json", log);
+        snprintf(command, sizeof command,
+                 TOOL " estimate %s --method naive --interval none --quiet --json", log);
         naive += pow(ask(command, "value") - truth, 2);
-        snprintf(command, sizeof command, TOOL " estimate %s --quiet --json", log);
+        snprintf(command, sizeof command, TOOL " estimate %s --interval none --quiet --json", log);
         error += pow(ask(command, "value") - truth, 2);
     }
     unlink(log);
