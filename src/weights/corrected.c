@@ -1,8 +1,8 @@
 /* corrected.c - Black-box weights for real-valued states: neighbours, then corrected on features.
  *
  * Estimates   median over 2 widths x 2 ridges of sum_i w_i r_i, w of rebalance.c on the base
- *             weights of neighbours_chain.c; not outside the rewards of the log
- * Cost        the chain, and O(N m^2 + n m) per width, m = n / 5 features, 50 to 600, and from
+ *             weights of base.c; not outside the rewards of the log
+ * Cost        the base, and O(N m^2 + n m) per width, m = n / 5 features, 50 to 600, and from
  *             40,000 rows on 600 (40,000 / n)^(1/4), but 400 or more; N = n up to 40,000 rows, then
  *             sqrt(40,000 n)
  *
@@ -25,6 +25,7 @@
 #include "core/fail.h"
 #include "estimator/judge.h"
 #include "estimator/result.h"
+#include "weights/base.h"
 #include "weights/corrected.h"
 #include "weights/neighbours.h"
 #include "weights/noise.h"
@@ -274,8 +275,10 @@ static bf_status correct(trial *t, double *w, double *negative, const bf_problem
         bf_arena *scratch = arena; /* what is kept in between must not be given back with it */
         if (t->fit)
             BF_TRY(bf_arena_create(&scratch, NULL, err));
-        bf_status status = correct_width(t, w, negative, s == WIDTHS - 1, widths[s], problem,
-                                         context, scratch, err);
+        bf_status status = t->interrupted
+                               ? BF_ECANCELLED
+                               : correct_width(t, w, negative, s == WIDTHS - 1, widths[s], problem,
+                                               context, scratch, err);
         if (t->fit)
             bf_arena_destroy(scratch);
         if (status == BF_ECANCELLED && !t->fit) {
@@ -294,12 +297,18 @@ typedef struct corrected_options {
     bf__pointwise at;
     int64_t neighbours;
     bf_auto ridge;
+    bool runs;
 } corrected_options;
 
 static const bf_option rows[] = {
     BF__POINTWISE_ROWS(corrected_options, at.),
     BF__NEIGHBOURS_ROW(corrected_options),
     BF__LAMBDA_ROW(corrected_options),
+    BF_OPTION(
+        corrected_options, runs, "yes",
+        "Begin with weights of runs of the target in the process as the log shows it, if steps "
+        "are a function of state and action, in few dimensions and up to 80,000 rows; "
+        "--no-runs: with those of a chain on the logged pairs alone."),
 };
 static const bf_option_table table =
     BF_OPTION_TABLE("Options of blackbox, weights corrected", corrected_options, rows);
@@ -313,7 +322,7 @@ static bf_status weigh(bf_estimate *out, bf__fit *fit, const bf_problem *problem
     const corrected_options *options = bf_settings_of(settings, &table);
     int64_t n = problem->data->n;
     trial t = {.fit = fit, .kept = arena};
-    double *w, *with_signs, negative = 0, spread;
+    double *w, *with_signs, negative = 0, spread, runs;
     t.given = options->ridge;
     t.ridges = options->ridge.given ? 1 : RIDGES;
     t.rank = choose_rank(options->at.features, n);
@@ -322,9 +331,12 @@ static bf_status weigh(bf_estimate *out, bf__fit *fit, const bf_problem *problem
     BF_TRY(bf__features_read(&t.kernel, &t.points, &options->at, arena, err));
     bf__neighbours_note(&t.points, context);
     BF_ALLOC(w, arena, n, err);
-    BF_TRY(bf__neighbours_solve(&t.base, problem, &t.points, (int)options->neighbours, 0, context,
-                                arena, err));
     BF_TRY(bf__step_noise(&t.noise, &t.points, arena, err));
+    bf_status status = bf__base_make(&t.base, &runs, problem, &t.points, &t.kernel,
+                                     options->runs ? t.noise : INFINITY, (int)options->neighbours,
+                                     context, arena, err);
+    t.interrupted = status == BF_ECANCELLED && t.base.u && !fit;
+    BF_TRY(t.interrupted ? BF_OK : status);
     if (choose_rows(n) < n && t.base.sum > 0)
         BF_TRY(bf__sample_draw(&t.some, t.base.u, n, choose_rows(n), t.points.seed, arena, err));
     BF_ZALLOC(t.sum, arena, n, err);
@@ -339,6 +351,7 @@ static bf_status weigh(bf_estimate *out, bf__fit *fit, const bf_problem *problem
     out->value = summarise(&spread, with_signs, &t, n);
     bf__diagnose(out, BF__D_WEIGHTS_VALUE, shown);
     bf__diagnose(out, BF__D_BASE_VALUE, mean_reward(t.base.u, problem->data->reward, n));
+    bf__diagnose(out, BF__D_RUNS, runs);
     bf__diagnose(out, BF__D_SPREAD, spread);
     bf__diagnose(out, BF__D_STEP_NOISE, t.noise);
     bf__diagnose(out, BF__D_NEGATIVE_MASS, negative);
