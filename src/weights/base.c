@@ -6,7 +6,9 @@
  * far the chain is off. Runs (runs.c) do not have that error, but they miss what is rare and dear,
  * up to about RARE deviations of the rewards. The share is the one that makes the sum of both
  * squares least. If the chain needs no correction, as with a pole that is held upright and seldom
- * falls, there is nothing to gain by runs.
+ * falls, there is nothing to gain by runs. If the chain piles its weight up on less than LEAST of
+ * the rows, the log does not show where the target goes. Runs begin where the chain says, so there
+ * are none.
  *
  * Cost  that of the chain and of the runs, and of a correction on FEATURES features */
 #include "weights/base.h"
@@ -19,7 +21,7 @@
 #include "weights/runs.h"
 
 enum { FEATURES = 200 };
-static const double RARE = 1e-3, ridge = 1e-9;
+static const double RARE = 1e-3, LEAST = 0.01, ridge = 1e-9;
 
 /* What a correction on few features changes the value by. */
 static bf_status measure(double *change, const bf__neighbours *chain, const bf_problem *problem,
@@ -52,6 +54,16 @@ static double deviation(const double *x, int64_t n) {
     return square > 1e-20 * mean * mean ? sqrt(square) : 0;
 }
 
+/* The effective sample size of u, as a share of the rows. */
+static double effective(const double *u, int64_t n) {
+    double sum = 0, square = 0;
+    for (int64_t i = 0; i < n; i++) {
+        sum += u[i];
+        square += u[i] * u[i];
+    }
+    return sum * sum / (square * (double)n);
+}
+
 /* u (n) becomes the mean of both kinds of weights, and *share that of the runs. */
 static bf_status join(double *u, double *share, const bf__neighbours *chain,
                       const bf_problem *problem, const bf__points *points,
@@ -81,7 +93,7 @@ bf_status bf__base_make(bf__neighbours *out, double *share, const bf_problem *pr
     double *u;
     *share = 0;
     BF_TRY(bf__neighbours_solve(out, problem, points, k, 0, context, arena, err));
-    if (!(out->sum > 0) || !bf__runs_suit(points, noise))
+    if (!(out->sum > 0) || !bf__runs_suit(points, noise) || effective(out->u, points->n) < LEAST)
         return BF_OK;
     BF_ALLOC(u, arena, points->n, err);
     BF_TRY(join(u, share, out, problem, points, kernel, k, context, arena, err));
