@@ -44,16 +44,6 @@ static bf_status measure(double *change, const bf__neighbours *chain, const bf_p
     return BF_OK;
 }
 
-/* The standard deviation, or 0 if there is none but rounding. */
-static double deviation(const double *x, int64_t n) {
-    double mean = 0, square = 0;
-    for (int64_t i = 0; i < n; i++)
-        mean += x[i] / (double)n;
-    for (int64_t i = 0; i < n; i++)
-        square += (x[i] - mean) * (x[i] - mean) / (double)n;
-    return square > 1e-20 * mean * mean ? sqrt(square) : 0;
-}
-
 /* The effective sample size of u, as a share of the rows. */
 static double effective(const double *u, int64_t n) {
     double sum = 0, square = 0;
@@ -70,9 +60,7 @@ static bf_status join(double *u, double *share, const bf__neighbours *chain,
                       const bf__pair_kernel *kernel, int k, const bf_context *context,
                       bf_arena *arena, bf_error *err) {
     double change, visited = 0;
-    double rare = RARE * deviation(problem->data->reward, points->n);
-    if (rare == 0)
-        return BF_OK;
+    double rare = RARE * bf__reward_scale(problem->data->reward, points->n);
     BF_TRY(measure(&change, chain, problem, points, kernel, context, arena, err));
     if (!(fabs(change) > 0.1 * rare)) /* a share of a hundredth is not worth its time */
         return BF_OK;

@@ -63,8 +63,7 @@ static bf_status any_stays(bool *out, const bf__edges *c, bf_arena *arena, bf_er
     return BF_OK;
 }
 
-/* The standard deviation, or, if there is none but rounding, what is far above rounding. */
-static double scale_of(const double *x, int64_t n) {
+double bf__reward_scale(const double *x, int64_t n) {
     double mean = 0, square = 0;
     for (int64_t i = 0; i < n; i++)
         mean += x[i] / (double)n;
@@ -100,7 +99,7 @@ static bf_status solve(double *x, bf__neighbours *out, bf__edges *c, const doubl
     }
     c->visits.closed = !out->ends;
     c->visits.away = away;
-    c->visits.scale = scale_of(reward, c->points->n);
+    c->visits.scale = bf__reward_scale(reward, c->points->n);
     c->visits.source = gamma == 1 || out->ends ? source : NULL;
     if (c->start && !out->ends) {
         c->visits.start = c->start;

@@ -18,6 +18,10 @@ typedef struct bf__neighbours {
     bool ends;       /* steps end and stay ended */
 } bf__neighbours;
 
+/* The standard deviation of x (n), or, if there is none but rounding, what is far above rounding.
+ */
+double bf__reward_scale(const double *x, int64_t n);
+
 /* The weights; k neighbours, at most `most` nodes (0: by the dimension). */
 bf_status bf__neighbours_solve(bf__neighbours *out, const bf_problem *problem,
                                const bf__points *points, int k, int64_t most,
