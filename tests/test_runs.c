@@ -109,6 +109,10 @@ static void steps_end_as_their_neighbours_do(void **state) {
     const bf__local *local;
     bf__points points = plane(0);
     int64_t goes = 0;
+    for (int i = 0; i < 6; i++) { /* one node, all of whose rows end */
+        z[i] = z[N + i] = 0.9;
+        action[i] = 1;
+    }
     for (int i = 0; i < N; i++) {
         ended[i] = z[i] > 0.5;
         goes += !ended[i];
@@ -119,6 +123,9 @@ static void steps_end_as_their_neighbours_do(void **state) {
     points.steps.restarts = points.steps.starts = true;
     assert_ok(bf__local_make(&local, &points, 16, NULL, arena, &err), err);
     assert_int_equal(local->going_on, goes);
+    assert_int_equal(local->nodes.n, N - 5);
+    for (int64_t j = 0; j < local->nodes.n; j++)
+        assert_true(local->ended[j] == 0 || local->ended[j] == 1);
     double where[3][2] = {{0.3, 0}, {0.7, 0.1}, {0.5, -0.2}}, to[2];
     bf__local_take(&step, local, where[0], 1);
     assert_near(step.ended, 0, 1e-12);

@@ -43,15 +43,17 @@ static bf_status find_next(bf__local *out, const bf__points *f, bf_arena *arena,
     BF_ALLOC(row, arena, f->n, err);
     for (int64_t r = 0; r < nodes->rows; r++)
         if (bf__step_ended(&f->steps, nodes->row[r]))
-            ended[nodes->node_of[r]] += 1.0 / nodes->count[nodes->node_of[r]];
+            ended[nodes->node_of[r]]++;
         else
             row[out->going_on++] = nodes->row[r];
     for (int64_t r = 0; r < nodes->rows; r++) {
         int64_t i = nodes->row[r], j = nodes->node_of[r];
-        double goes = nodes->count[j] * (1 - ended[j]);
+        double goes = nodes->count[j] - ended[j];
         for (int c = 0; c < f->d && !bf__step_ended(&f->steps, i); c++)
             next[j * f->d + c] += f->nz[c * f->n + i] / goes;
     }
+    for (int64_t j = 0; j < nodes->n; j++)
+        ended[j] /= nodes->count[j];
     out->next = next;
     out->ended = ended;
     out->row = row;
@@ -144,7 +146,7 @@ static bf_status make(void **result, const void *self, bf_arena *arena, bf_error
     bf__local *out;
     double *slope, *wide;
     BF_ALLOC(out, arena, 1, err);
-    *out = (bf__local){.n = f->n, .d = f->d, .k = from->k};
+    *out = (bf__local){.d = f->d, .k = from->k};
     BF_TRY(bf__nodes_make(&out->nodes, f, f->n, arena, err));
     BF_TRY(find_next(out, f, arena, err));
     BF_TRY(plant(out, f, arena, err));

@@ -9,16 +9,14 @@
 /* What the log shows of the process, whatever the policy. Nodes are all distinct pairs. */
 typedef struct bf__local {
     bf__nodes nodes;
-    int64_t n;           /* transitions */
     int d, k;            /* coordinates of a state; neighbours of a pair */
     const double *next;  /* (nodes, d): the mean next state of the rows that go on */
     const double *ended; /* (nodes): the share of rows that end */
-    const double
-        *slope;         /* (nodes, d, d): row e says how the next state changes with coordinate e */
-    const double *wide; /* (nodes): the mean squared distance of the nodes around */
-    bf__kdtree ahead;   /* the next states of rows that go on */
-    const int64_t *row; /* (going_on): which rows these are */
-    int64_t going_on;   /* 0: there is no step to take */
+    const double *slope; /* (nodes, d, d): row e is the change with coordinate e */
+    const double *wide;  /* (nodes): the mean squared distance of the nodes around */
+    bf__kdtree ahead;    /* the next states of rows that go on */
+    const int64_t *row;  /* (going_on): which rows these are */
+    int64_t going_on;    /* 0: there is no step to take */
 } bf__local;
 
 /* Where a pair (x, action) leads. */
