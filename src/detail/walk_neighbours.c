@@ -38,7 +38,7 @@ bf_status bf__walk_neighbours(bf__walk *out, const bf_problem *problem, const bf
     BF_ALLOC(leave, arena, chain.n, err);
     for (int64_t j = 0; j < chain.n; j++) {
         restart[j] = 2 * (chain.restart[j] - 0.5);
-        leave[j] = 2 * chain.leave[j];
+        leave[j] = chain.leave ? 2 * chain.leave[j] : 0;
         end[j] = 1 - restart[j] - leave[j];
     }
     for (int64_t e = 0; e < edges; e++) {

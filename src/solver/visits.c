@@ -40,10 +40,9 @@ typedef struct work {
     const bf__visits *v;
     int threads, together;                 /* threads for sums over edges, for loops over nodes */
     double *image, *gap;                   /* (n): f(x) and then |gap|; (f(x) - x) / 2 */
-    double *old_x, *old_gap;               /* (n): before the step at hand */
     double *move[WINDOW], *change[WINDOW]; /* (n): differences of x and of gap */
-    int held, next;
-    bf__levels *levels; /* NULL: plain steps only */
+    int held, next;                        /* during a step, `next` has x and gap as they were */
+    bf__levels *levels;                    /* NULL: plain steps only */
     int64_t cycles;
     double mark; /* the residual, some cycles ago */
     int calm;    /* checks in a row at which all was quiet */
@@ -76,20 +75,22 @@ static double look(work *k, const double *x) {
     return 2 * bf__sum(k->image, v->n, k->threads);
 }
 
-static void remember(work *k, const double *x, bool first) {
-    int64_t n = k->v->n;
-    if (!first) {
-        double *move = k->move[k->next], *change = k->change[k->next];
+/* Before a step changes x: the oldest difference gives way to x and gap. */
+static void keep_old(work *k, const double *x) {
+    memcpy(k->move[k->next], x, (size_t)k->v->n * sizeof *x);
+    memcpy(k->change[k->next], k->gap, (size_t)k->v->n * sizeof *x);
+}
+
+/* After a step: what was kept becomes the difference to it. */
+static void remember(work *k, const double *x) {
+    double *move = k->move[k->next], *change = k->change[k->next];
 #pragma omp parallel for schedule(static) num_threads(k->together)
-        for (int64_t j = 0; j < n; j++) {
-            move[j] = x[j] - k->old_x[j];
-            change[j] = k->gap[j] - k->old_gap[j];
-        }
-        k->next = (k->next + 1) % WINDOW;
-        k->held += k->held < WINDOW;
+    for (int64_t j = 0; j < k->v->n; j++) {
+        move[j] = x[j] - move[j];
+        change[j] = k->gap[j] - change[j];
     }
-    memcpy(k->old_x, x, (size_t)n * sizeof *x);
-    memcpy(k->old_gap, k->gap, (size_t)n * sizeof *x);
+    k->next = (k->next + 1) % WINDOW;
+    k->held += k->held < WINDOW;
 }
 
 /* theta: least |gap - sum_p theta_p change_p|^2, by elimination with a trace of a ridge. */
@@ -147,8 +148,6 @@ static bf_status prepare(work *k, const bf__visits *v, const bf_context *context
     *k = (work){.v = v, .threads = threads, .together = bf__threads_over(v->n, threads)};
     BF_ALLOC(k->image, arena, v->n, err);
     BF_ALLOC(k->gap, arena, v->n, err);
-    BF_ALLOC(k->old_x, arena, v->n, err);
-    BF_ALLOC(k->old_gap, arena, v->n, err);
     for (int p = 0; p < WINDOW; p++) {
         BF_ALLOC(k->move[p], arena, v->n, err);
         BF_ALLOC(k->change[p], arena, v->n, err);
@@ -158,16 +157,17 @@ static bf_status prepare(work *k, const bf__visits *v, const bf_context *context
 
 /* x as it was, where a proposal was no improvement. */
 static double go_back(work *k, double *x) {
-    int64_t n = k->v->n;
-    memcpy(x, k->old_x, (size_t)n * sizeof *x);
+    memcpy(x, k->move[k->next], (size_t)k->v->n * sizeof *x);
     double residual = look(k, x);
     k->held = k->next = 0;
+    keep_old(k, x);
     return residual;
 }
 
 /* A cycle over coarser chains in the place of a step. */
 static void take_cycle(work *k, double *x, bf__visits_result *result) {
     double before = result->residual;
+    keep_old(k, x);
     bf__levels_cycle(k->levels, x);
     result->residual = look(k, x);
     if (k->cycles++ % PATIENCE)
@@ -182,6 +182,7 @@ static void try_step(work *k, double *x, int64_t step, bf__visits_result *result
     double before = result->residual;
     int64_t n = k->v->n;
     bool combined = step % EVERY == 0 && propose(k, x);
+    keep_old(k, x);
     if (combined) {
         memcpy(x, k->image, (size_t)n * sizeof *x);
     } else {
@@ -219,11 +220,11 @@ static bf_status iterate(double *x, bf__visits_result *result, work *k, const bf
             result->change = 0;
             break;
         }
-        remember(k, x, step == 1);
         if (k->levels && step % CYCLE == 1)
             take_cycle(k, x, result);
         else
             try_step(k, x, step, result);
+        remember(k, x);
         result->steps = step;
         if (step % (k->levels ? CHECK_CYCLES : CHECK))
             continue;
@@ -238,7 +239,6 @@ bf_status bf__visits_solve(double *x, bf__visits_result *result, const bf__visit
                            const bf_context *context, bf_arena *arena, bf_error *err) {
     bf_mark mark = bf_arena_mark(arena);
     bf__visits inner = *visits;
-    double *moved = x;
     work k;
     if (visits->order) {
         BF_TRY(bf__visits_reorder(&inner, visits, arena, err));
@@ -246,15 +246,15 @@ bf_status bf__visits_solve(double *x, bf__visits_result *result, const bf__visit
             bf_arena_destroy(*visits->held);
             *visits->held = NULL;
         }
-        BF_ALLOC(moved, arena, visits->n, err);
-        bf__visits_gather(moved, x, visits->order, visits->n);
     }
     BF_TRY(prepare(&k, &inner, context, arena, err));
+    if (visits->order) {
+        bf__visits_gather(x, k.image, visits->order, visits->n);
+        BF_TRY(bf__levels_make(&k.levels, &inner, k.image, context, arena, err));
+    }
+    BF_TRY(iterate(x, result, &k, context, err));
     if (visits->order)
-        BF_TRY(bf__levels_make(&k.levels, &inner, context, arena, err));
-    BF_TRY(iterate(moved, result, &k, context, err));
-    if (visits->order)
-        bf__visits_scatter(x, moved, visits->order, visits->n);
+        bf__visits_scatter(x, k.image, visits->order, visits->n);
     bf_arena_rewind(arena, mark);
     return BF_OK;
 }

@@ -24,9 +24,9 @@ typedef struct bf__visits {
     const int32_t *order;          /* (n): all nodes, those that lead to similar places near each
                                     * other: they are solved in this order, and closed
                                     * chains on coarser copies, too. NULL: plain steps. */
-    bf_arena **held;               /* an arena that holds begin, from and prob and is given up for
-                                    * them: it is destroyed, and *held becomes NULL, once they are
-                                    * in their order. NULL: they stay. */
+    bf_arena **held;               /* an arena that holds some of the arrays above and is given up:
+                                    * it is destroyed, and *held becomes NULL, once they are in
+                                    * their order. NULL: they stay. */
 } bf__visits;
 
 #endif

@@ -28,7 +28,7 @@
 #include "core/fail.h"
 #include "solver/sums.h"
 
-enum { EACH = 3, BOTTOM = 200, MOST_LEVELS = 24, SMOOTH = 3, THREADED = 400000 };
+enum { EACH = 3, BOTTOM = 200, MOST_LEVELS = 24, SMOOTH = 3, THREADED = 100000 };
 static const double trace = 1e-40; /* so that no group is empty */
 
 typedef struct level {
@@ -47,14 +47,14 @@ struct bf__levels {
 
 /* ---- Making */
 
-static bf_status make_coarse(level *next, level *fine, bf_arena *arena, bf_error *err) {
+/* seen and slot have room for as many groups as there are. */
+static bf_status make_coarse(level *next, level *fine, int32_t *seen, int32_t *slot,
+                             bf_arena *arena, bf_error *err) {
     const bf__visits *v = &fine->v;
     int64_t groups = (v->n + EACH - 1) / EACH, *begin, total = 0;
-    int32_t *seen, *slot, *from;
+    int32_t *from;
     BF_ALLOC(fine->map, arena, v->begin[v->n], err);
     BF_ALLOC(begin, arena, groups + 1, err);
-    BF_ALLOC(seen, arena, groups, err);
-    BF_ALLOC(slot, arena, groups, err);
     memset(seen, 0xff, (size_t)groups * sizeof *seen);
     for (int pass = 0; pass < 2; pass++) { /* counts, then fills */
         from = NULL;
@@ -124,18 +124,21 @@ static void sum_fixed(level *next, const level *fine) {
     }
 }
 
-bf_status bf__levels_make(bf__levels **out, const bf__visits *visits, const bf_context *context,
-                          bf_arena *arena, bf_error *err) {
+bf_status bf__levels_make(bf__levels **out, const bf__visits *visits, double *spare,
+                          const bf_context *context, bf_arena *arena, bf_error *err) {
     bf__levels *l;
+    int64_t groups = (visits->n + EACH - 1) / EACH;
+    int32_t *seen, *slot;
     *out = NULL;
     if (visits->n <= BOTTOM || !visits->closed)
         return BF_OK;
     BF_ALLOC(l, arena, 1, err);
     *l = (bf__levels){.count = 1, .threads = bf__threads(context)};
-    l->level[0] = (level){.v = *visits};
-    BF_ALLOC(l->level[0].image, arena, visits->n, err);
+    l->level[0] = (level){.v = *visits, .image = spare};
+    BF_ALLOC(seen, arena, groups, err);
+    BF_ALLOC(slot, arena, groups, err);
     while (l->level[l->count - 1].v.n > BOTTOM && l->count < MOST_LEVELS) {
-        BF_TRY(make_coarse(&l->level[l->count], &l->level[l->count - 1], arena, err));
+        BF_TRY(make_coarse(&l->level[l->count], &l->level[l->count - 1], seen, slot, arena, err));
         sum_fixed(&l->level[l->count], &l->level[l->count - 1]);
         l->count++;
     }

@@ -7,16 +7,20 @@
  * Edges into a node keep their order, so its sum has the same digits. */
 #include "solver/visits_order.h"
 
+#include <string.h>
+
 #include "core/fail.h"
 
-void bf__visits_gather(double *to, const double *from, const int32_t *order, int64_t n) {
+void bf__visits_gather(double *x, double *spare, const int32_t *order, int64_t n) {
+    memcpy(spare, x, (size_t)n * sizeof *x);
     for (int64_t k = 0; k < n; k++)
-        to[k] = from[order[k]];
+        x[k] = spare[order[k]];
 }
 
-void bf__visits_scatter(double *to, const double *from, const int32_t *order, int64_t n) {
+void bf__visits_scatter(double *x, double *spare, const int32_t *order, int64_t n) {
+    memcpy(spare, x, (size_t)n * sizeof *x);
     for (int64_t k = 0; k < n; k++)
-        to[order[k]] = from[k];
+        x[order[k]] = spare[k];
 }
 
 static bf_status reorder_edges(bf__visits *out, const bf__visits *v, bf_arena *arena,
@@ -27,6 +31,7 @@ static bf_status reorder_edges(bf__visits *out, const bf__visits *v, bf_arena *a
     BF_ALLOC(begin, arena, v->n + 1, err);
     BF_ALLOC(from, arena, v->begin[v->n], err);
     BF_ALLOC(prob, arena, v->begin[v->n], err);
+    bf_mark mark = bf_arena_mark(arena);
     BF_ALLOC(place, arena, v->n, err);
     for (int64_t k = 0; k < v->n; k++)
         place[v->order[k]] = (int32_t)k;
@@ -39,6 +44,7 @@ static bf_status reorder_edges(bf__visits *out, const bf__visits *v, bf_arena *a
         }
     }
     begin[v->n] = at;
+    bf_arena_rewind(arena, mark);
     out->begin = begin;
     out->from = from;
     out->prob = prob;
@@ -57,7 +63,8 @@ bf_status bf__visits_reorder(bf__visits *out, const bf__visits *visits, bf_arena
         if (!given)
             continue;
         BF_ALLOC(moved, arena, visits->n, err);
-        bf__visits_gather(moved, given, visits->order, visits->n);
+        for (int64_t k = 0; k < visits->n; k++)
+            moved[k] = given[visits->order[k]];
         *of_nodes[i] = moved;
     }
     return BF_OK;

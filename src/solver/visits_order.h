@@ -10,8 +10,8 @@
 bf_status bf__visits_reorder(bf__visits *out, const bf__visits *visits, bf_arena *arena,
                              bf_error *err);
 
-/* to (n)[k] = from (n)[order[k]], and back. */
-void bf__visits_gather(double *to, const double *from, const int32_t *order, int64_t n);
-void bf__visits_scatter(double *to, const double *from, const int32_t *order, int64_t n);
+/* x (n): x[order[k]] becomes x[k], and back. `spare` (n) is overwritten. */
+void bf__visits_gather(double *x, double *spare, const int32_t *order, int64_t n);
+void bf__visits_scatter(double *x, double *spare, const int32_t *order, int64_t n);
 
 #endif

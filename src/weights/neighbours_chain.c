@@ -91,14 +91,14 @@ static bf_status solve(double *x, bf__neighbours *out, bf__edges *c, const doubl
     double gamma = c->points->steps.gamma, *source, *away;
     bool stays = true;
     BF_TRY(bf__edges_reward(c, reward, arena, err));
-    BF_ALLOC(source, arena, nodes->n, err);
-    BF_ALLOC(away, arena, nodes->n, err);
+    BF_ALLOC(source, bf__edges_arena(c, arena), nodes->n, err);
+    BF_ALLOC(away, bf__edges_arena(c, arena), nodes->n, err);
     for (int64_t j = 0; j < nodes->n; j++) {
         x[j] = away[j] = nodes->mass[j] / nodes->total;
         source[j] = out->ends ? (1 - gamma) * (c->start ? c->start[j] : 0) : leak * x[j];
     }
     c->visits.closed = !out->ends;
-    c->visits.away = away;
+    c->visits.away = c->visits.leave ? away : NULL;
     c->visits.scale = bf__reward_scale(reward, c->points->n);
     c->visits.source = gamma == 1 || out->ends ? source : NULL;
     if (c->start && !out->ends) {

@@ -25,6 +25,7 @@
 #include "backflow/rng.h"
 #include "core/context.h"
 #include "core/fail.h"
+#include "solver/sums.h"
 
 enum { MOST_NODES = 16000000, MOST_STARTS = 20000 };
 enum { ORDERED = 50000, TOGETHER = 16 }; /* rows that are worth an order; points of one place */
@@ -194,8 +195,7 @@ static bf_status make_edges(bf__edges *c, const bf_context *context, bf_arena *a
     BF_TRY(bf_arena_create(&own, bf_arena_allocator(arena), err));
     bf_status status = find_edges(&list, c, context, own, err);
     if (status == BF_OK)
-        status =
-            edges_by_target(&c->visits, &list, c->nodes, c->for_edges ? c->for_edges : arena, err);
+        status = edges_by_target(&c->visits, &list, c->nodes, bf__edges_arena(c, arena), err);
     bf_arena_destroy(own);
     return status;
 }
@@ -208,7 +208,7 @@ static bf_status find_start(bf__edges *c, bf_arena *arena, bf_error *err) {
     int64_t *chosen, count = 0;
     double sum = 0;
     bf__mixtures m;
-    BF_ZALLOC(c->start, arena, c->nodes->n, err);
+    BF_ZALLOC(c->start, bf__edges_arena(c, arena), c->nodes->n, err);
     bf_mark mark = bf_arena_mark(arena);
     BF_TRY(bf__mixtures_make(&m, &c->mixer, &start, arena, err));
     BF_ALLOC(chosen, arena, f->starts, err);
@@ -238,10 +238,14 @@ static bf_status find_start(bf__edges *c, bf_arena *arena, bf_error *err) {
     return BF_OK;
 }
 
+bf_arena *bf__edges_arena(const bf__edges *c, bf_arena *arena) {
+    return c->for_edges ? c->for_edges : arena;
+}
+
 bf_status bf__edges_reward(bf__edges *c, const double *reward, bf_arena *arena, bf_error *err) {
     const bf__nodes *nodes = c->nodes;
     double *mean;
-    BF_ZALLOC(mean, arena, nodes->n, err);
+    BF_ZALLOC(mean, bf__edges_arena(c, arena), nodes->n, err);
     for (int64_t r = 0; r < nodes->rows; r++)
         mean[nodes->node_of[r]] += bf__point_weight(c->points, nodes->row[r]) *
                                    reward[nodes->row[r]] / nodes->mass[nodes->node_of[r]];
@@ -261,7 +265,7 @@ bf_status bf__edges_build(bf__edges *c, bf__nodes *nodes, int64_t most, const bf
     BF_TRY(bf__nodes_make(nodes, f, most, c->for_nodes ? c->for_nodes : arena, err));
     c->nodes = nodes;
     BF_TRY(bf__mixer_make(&c->mixer, f, nodes, c->k, context, arena, err));
-    BF_ZALLOC(c->restart, arena, nodes->n, err);
+    BF_ZALLOC(c->restart, bf__edges_arena(c, arena), nodes->n, err);
     BF_ZALLOC(c->leave, arena, nodes->n, err);
     BF_ZALLOC(c->off, arena, nodes->rows, err);
     BF_TRY(make_edges(c, context, arena, err));
@@ -270,6 +274,6 @@ bf_status bf__edges_build(bf__edges *c, bf__nodes *nodes, int64_t most, const bf
         int32_t node = nodes->node_of[r];
         c->restart[node] += bf__point_weight(f, i) / nodes->mass[node] * bf__step_h(&f->steps, i);
     }
-    c->visits.leave = c->leave;
+    c->visits.leave = bf__sum(c->leave, nodes->n, c->mixer.threads) > 0 ? c->leave : NULL;
     return f->starts > 0 ? find_start(c, arena, err) : BF_OK;
 }

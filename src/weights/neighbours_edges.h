@@ -13,11 +13,14 @@ typedef struct bf__edges {
     double *restart, *start; /* (nodes) */
     double *leave;           /* (nodes): goes on anywhere in the log */
     double *off;             /* (rows) */
-    bf__visits visits;
-    /* Arenas for the nodes with their trees and for the edges, which a caller may give up before
-     * the rest; NULL: in that of the rest. */
+    bf__visits visits;       /* its leave is NULL if nothing leaves */
+    /* Arenas for the nodes with their trees, and for what `visits` refers to but `leave` and the
+     * order. A caller may give them up before the rest; NULL: in that of the rest. */
     bf_arena *for_nodes, *for_edges;
 } bf__edges;
+
+/* for_edges, or the arena of the rest. */
+bf_arena *bf__edges_arena(const bf__edges *c, bf_arena *arena);
 
 /* The edges, as columns in out->visits, and the starts if the question has some. `out` has points,
  * k and arenas; `nodes` takes the nodes, at most `most` of them; 0: by the dimension. */
