@@ -9,13 +9,15 @@
 # truth. Writes OUT/mujoco.tsv, one line per log and method; what is in it is not run again. bench/mujoco/table.py
 # makes tables of it, with paired differences.
 set -euo pipefail
-build=$1 out=$2 first=${3:-5000} last=${4:-5009} rows=${5:-10000}
+build=$(realpath "$1") out=$2 first=${3:-5000} last=${4:-5009} rows=${5:-10000}
 shift $(($# < 5 ? $# : 5))
 methods=("$@")
 [ ${#methods[@]} -gt 0 ] || methods=(naive default fqe lstdq dr model)
 here=$(cd "$(dirname "$0")" && pwd)/mujoco
 policies=${POLICIES:-$here/policies}
 mkdir -p "$out/truth" "$out/logs" "$policies"
+out=$(realpath "$out") policies=$(realpath "$policies")
+cd "$out" # MuJoCo leaves a log of its warnings where it runs
 python=$out/venv/bin/python
 if [ ! -x "$python" ]; then
     python3 -m venv "$out/venv"
