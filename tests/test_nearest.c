@@ -500,6 +500,63 @@ static void losing_chains_are_summed_over_time(void **state) {
         assert_near(x[j], sum[j], 1e-8);
 }
 
+/* Every node leads to the one after it, and the last one to the first, which leads back to itself
+ * (`stays`) or to the second. A part `leak` of the mass goes anywhere at each step: against the
+ * sums one after the other. */
+static void line_with_trap(double *x, bool stays, double leak, double more) {
+    enum { N = 400 };
+    int64_t begin[N + 1];
+    int32_t from[N + 1], order[N];
+    double prob[N + 1], source[N], reward[N];
+    int64_t edges = 0;
+    for (int j = 0; j < N; j++) {
+        begin[j] = edges;
+        if (stays ? j == 0 : j == 1)
+            from[edges++] = 0;
+        if (j != 1)
+            from[edges++] = (int32_t)(j + N - 1) % N;
+        x[j] = 1.0 / N;
+        source[j] = leak / N;
+        reward[j] = j == 0;
+        order[j] = (int32_t)j;
+    }
+    begin[N] = edges;
+    for (int64_t e = 0; e < edges; e++)
+        prob[e] = 1;
+    bf__visits visits = {.n = N,
+                         .begin = begin,
+                         .from = from,
+                         .prob = prob,
+                         .source = source,
+                         .more_source = more,
+                         .closed = true,
+                         .reward = reward,
+                         .scale = 1,
+                         .order = order};
+    bf__visits_result result;
+    assert_ok(bf__visits_solve(x, &result, &visits, NULL, arena, &err), err);
+    assert_true(result.settled);
+}
+
+static void visits_that_pile_up_get_more_of_a_source(void **state) {
+    (void)state;
+    enum { N = 400 };
+    double x[N], plain[N];
+    for (int more = 0; more < 2; more++) {
+        double leak = more ? 1e-3 : 1e-6, exact = 0, sum = 0;
+        line_with_trap(x, true, 1e-6, more ? 1000 : 0);
+        for (int j = 1; j < N; j++) {
+            exact = (exact + leak / N) / (1 + leak);
+            sum += exact;
+            assert_near(x[j], exact, 1e-8);
+        }
+        assert_near(x[0], 1 - sum, 1e-6);
+    }
+    line_with_trap(plain, false, 1e-6, 0);
+    line_with_trap(x, false, 1e-6, 1000);
+    assert_memory_equal(x, plain, sizeof x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_tree_finds_what_a_full_search_finds),
@@ -511,6 +568,7 @@ int main(void) {
         cmocka_unit_test(too_few_steps_are_not_settled),
         cmocka_unit_test(sums_do_not_depend_on_threads),
         cmocka_unit_test(losing_chains_are_summed_over_time),
+        cmocka_unit_test(visits_that_pile_up_get_more_of_a_source),
     };
     return cmocka_run_group_tests(tests, make_arena, drop_arena);
 }

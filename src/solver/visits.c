@@ -16,6 +16,10 @@
  * by less than 1e-7 between checks, and, at the rate at which changes shrink, will change by less
  * than 1e-6 in all, twice in a row. A chain that crawls has not settled, however little it moves.
  *
+ * Visits pile up if they are worth less than a hundredth of the nodes (1 / sum x^2). So they do
+ * where the chain comes upon a few nodes that it all but never leaves. If the caller says so,
+ * such a chain is solved once more, from the source and with more of it.
+ *
  * A node adds up what comes in, in one order, so digits do not depend on the number of threads.
  *
  * Cost O(edges + n) a step.
@@ -35,6 +39,7 @@
 
 enum { STEPS = 20000, WINDOW = 8, EVERY = 4, CHECK = 100, THREADED = 400000 };
 enum { CYCLE = 8, CHECK_CYCLES = 16, PATIENCE = 32 };
+static const double least_worth = 0.01; /* of the nodes */
 
 typedef struct work {
     const bf__visits *v;
@@ -235,10 +240,35 @@ static bf_status iterate(double *x, bf__visits_result *result, work *k, const bf
     return BF_OK;
 }
 
+/* The chain with more of a source, if the visits x pile up. */
+static bf_status solve_again(double *x, bf__visits_result *result, bf__visits *v,
+                             const bf_context *context, bf_arena *arena, bf_error *err) {
+    int64_t n = v->n, steps;
+    double *source;
+    work k;
+    if (!v->closed || !v->source || !(v->more_source > 0) ||
+        bf__sum_products(x, x, n, bf__threads(context)) * least_worth * (double)n <= 1)
+        return BF_OK;
+    BF_ALLOC(source, arena, n, err);
+    for (int64_t j = 0; j < n; j++) {
+        x[j] = v->source[j];
+        source[j] = v->more_source * v->source[j];
+    }
+    v->source = source;
+    bf__scale_to_one(x, n, bf__threads(context));
+    BF_TRY(prepare(&k, v, context, arena, err));
+    BF_TRY(bf__levels_make(&k.levels, v, k.image, context, arena, err));
+    steps = result->steps;
+    BF_TRY(iterate(x, result, &k, context, err));
+    result->steps += steps;
+    return BF_OK;
+}
+
 bf_status bf__visits_solve(double *x, bf__visits_result *result, const bf__visits *visits,
                            const bf_context *context, bf_arena *arena, bf_error *err) {
     bf_mark mark = bf_arena_mark(arena);
     bf__visits inner = *visits;
+    double *spare;
     work k;
     if (visits->order) {
         BF_TRY(bf__visits_reorder(&inner, visits, arena, err));
@@ -247,14 +277,20 @@ bf_status bf__visits_solve(double *x, bf__visits_result *result, const bf__visit
             *visits->held = NULL;
         }
     }
+    bf_mark solved = bf_arena_mark(arena);
     BF_TRY(prepare(&k, &inner, context, arena, err));
     if (visits->order) {
         bf__visits_gather(x, k.image, visits->order, visits->n);
         BF_TRY(bf__levels_make(&k.levels, &inner, k.image, context, arena, err));
     }
     BF_TRY(iterate(x, result, &k, context, err));
-    if (visits->order)
-        bf__visits_scatter(x, k.image, visits->order, visits->n);
+    if (visits->order) {
+        bf_arena_rewind(arena, solved);
+        BF_TRY(solve_again(x, result, &inner, context, arena, err));
+        bf_arena_rewind(arena, solved);
+        BF_ALLOC(spare, arena, visits->n, err);
+        bf__visits_scatter(x, spare, visits->order, visits->n);
+    }
     bf_arena_rewind(arena, mark);
     return BF_OK;
 }

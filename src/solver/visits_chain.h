@@ -17,6 +17,8 @@ typedef struct bf__visits {
     const double *start, *restart; /* (n); NULL: nothing restarts */
     const double *away, *leave;    /* (n); NULL: the same for another place to go */
     const double *source;          /* (n); NULL: 0 */
+    double more_source;            /* by how much the source of a closed chain is raised if its
+                                    * visits pile up; 0: never */
     bool closed;                   /* x is kept at a sum of 1: rows and restarts sum to 1 */
     const double *reward;          /* (n): what the visits are wanted for, to know when to stop */
     double scale;                  /* the size of a difference in reward that matters */

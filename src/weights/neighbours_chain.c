@@ -5,7 +5,10 @@
  *
  * gamma and ends are in g_i and h_i, as in problem/steps.h: mass g_i goes on from row i, and h_i
  * goes to the start states, each of them a combination of nodes, too. For gamma = 1 a trace (1e-6)
- * of the mass restarts from the log's own distribution, which makes the answer unique.
+ * of the mass restarts from the log's own distribution, which makes the answer unique. A chain can
+ * come upon a few pairs at the edge of the log that lead to each other, and hardly ever leave them,
+ * which the process would: then its weights are those of a handful of rows. Where they are, in few
+ * dimensions, one in a thousand restarts. What that is off by is left to the correction.
  *
  * If the log has more rows than the chain, the others get the smoothed ratio of visits to rows of
  * their nearest nodes.
@@ -30,7 +33,7 @@
 #include "core/share.h"
 #include "weights/neighbours_edges.h"
 
-static const double leak = 1e-6;
+static const double leak = 1e-6, more_leak = 1e-3;
 
 /* Where ends stay ended and gamma = 1, only nodes from which no way leads to an end keep mass:
  * whether there are any. Goes backwards along the edges from the rows that end. */
@@ -101,6 +104,7 @@ static bf_status solve(double *x, bf__neighbours *out, bf__edges *c, const doubl
     c->visits.away = c->visits.leave ? away : NULL;
     c->visits.scale = bf__reward_scale(reward, c->points->n);
     c->visits.source = gamma == 1 || out->ends ? source : NULL;
+    c->visits.more_source = c->visits.leave ? 0 : more_leak / leak;
     if (c->start && !out->ends) {
         c->visits.start = c->start;
         c->visits.restart = c->restart;
