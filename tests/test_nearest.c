@@ -11,6 +11,7 @@
 #include "solver/simplex_qp.h"
 #include "solver/sums.h"
 #include "solver/visits.h"
+#include "solver/visits_leap.h"
 
 TEST_ARENA;
 
@@ -557,6 +558,52 @@ static void visits_that_pile_up_get_more_of_a_source(void **state) {
     assert_memory_equal(x, plain, sizeof x);
 }
 
+/* x = limit + share c^t drift, seen three times. Where a leap leads, against the sum of what is to
+ * come. */
+static double leap_from(double *x, double c, double wobble) {
+    enum { N = 5 };
+    static const double limit[N] = {0.1, 0.3, 0.2, 0.3, 0.1}, way[N] = {1, -2, 0, 2, -1};
+    static const double other[N] = {1, 1, -4, 1, 1};
+    bf__leap leap;
+    assert_ok(bf__leap_make(&leap, N, arena, &err), err);
+    bool leapt = false;
+    double power = 0.01;
+    for (int t = 0; t < 3; t++, power *= c) {
+        assert_false(leapt);
+        for (int j = 0; j < N; j++)
+            x[j] = limit[j] + power * way[j] + (t == 2 ? wobble * other[j] : 0);
+        leapt = bf__leap_try(&leap, x, 1);
+    }
+    double gap = 0;
+    for (int j = 0; j < N; j++)
+        gap += fabs(x[j] - limit[j]);
+    assert_int_equal(leap.taken, leapt ? 1 : 0);
+    return leapt ? gap : INFINITY;
+}
+
+static void what_creeps_leaps_to_its_limit(void **state) {
+    (void)state;
+    double x[5];
+    assert_near(leap_from(x, 0.95, 0), 0, 1e-12);
+    assert_near(leap_from(x, 0.6, 0), 0, 1e-12);
+    assert_near(leap_from(x, 0.95, 1e-6), 0, 1e-3);
+    assert_true(isinf(leap_from(x, 0.95, 1e-3))); /* more than one way */
+    assert_true(isinf(leap_from(x, 0.4, 0)));     /* fast enough */
+    assert_true(isinf(leap_from(x, -0.9, 0)));    /* to and fro */
+    assert_true(isinf(leap_from(x, 1.5, 0)));
+    /* Growing, so 50 times the last drift; but no mass falls below a tenth of what it was. */
+    assert_true(isfinite(leap_from(x, 1.05, 0)));
+    double power = 0.01 * 1.05 * 1.05, drift = power - 0.01 * 1.05, sum = 0, expected[5];
+    static const double limit[] = {0.1, 0.3, 0.2, 0.3, 0.1}, way[] = {1, -2, 0, 2, -1};
+    for (int j = 0; j < 5; j++) {
+        double now = limit[j] + power * way[j];
+        expected[j] = fmax(now + 50 * drift * way[j], 0.1 * now);
+        sum += expected[j];
+    }
+    for (int j = 0; j < 5; j++)
+        assert_near(x[j], expected[j] / sum, 1e-12);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_tree_finds_what_a_full_search_finds),
@@ -569,6 +616,7 @@ int main(void) {
         cmocka_unit_test(sums_do_not_depend_on_threads),
         cmocka_unit_test(losing_chains_are_summed_over_time),
         cmocka_unit_test(visits_that_pile_up_get_more_of_a_source),
+        cmocka_unit_test(what_creeps_leaps_to_its_limit),
     };
     return cmocka_run_group_tests(tests, make_arena, drop_arena);
 }

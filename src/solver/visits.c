@@ -10,7 +10,9 @@
  * the chain (visits_levels.c), which moves mass as far as it has to go. Ten to fifty cycles do what
  * thousands of steps do. They leave a roughness that the steps between them even out, so one cycle
  * need not lower the residual; where 32 of them do not lower it threefold, there are no more.
- * Without an order the steps above are the plain version that tests compare with.
+ * Where mass still creeps from one place to another, every second cycle is followed by a look
+ * whether it can leap (visits_leap.c). Without an order the steps above are the plain version that
+ * tests compare with.
  *
  * It has settled where the residual is below 1e-6, the sum that the visits are wanted for changed
  * by less than 1e-7 between checks, and, at the rate at which changes shrink, will change by less
@@ -18,7 +20,7 @@
  *
  * Visits pile up if they are worth less than a hundredth of the nodes (1 / sum x^2). So they do
  * where the chain comes upon a few nodes that it all but never leaves. If the caller says so,
- * such a chain is solved once more, from the source and with more of it.
+ * such a chain is not solved to the end, but anew, from the source and with more of it.
  *
  * A node adds up what comes in, in one order, so digits do not depend on the number of threads.
  *
@@ -34,6 +36,7 @@
 #include "core/context.h"
 #include "core/fail.h"
 #include "solver/sums.h"
+#include "solver/visits_leap.h"
 #include "solver/visits_levels.h"
 #include "solver/visits_order.h"
 
@@ -48,9 +51,11 @@ typedef struct work {
     double *move[WINDOW], *change[WINDOW]; /* (n): differences of x and of gap */
     int held, next;                        /* during a step, `next` has x and gap as they were */
     bf__levels *levels;                    /* NULL: plain steps only */
+    bf__leap leap;                         /* used with levels */
     int64_t cycles;
-    double mark; /* the residual, some cycles ago */
-    int calm;    /* checks in a row at which all was quiet */
+    double mark;  /* the residual, some cycles ago */
+    int calm;     /* checks in a row at which all was quiet */
+    double worth; /* 1 / (n sum x^2), at the last check */
 } work;
 
 /* gap = (f(x) - x) / 2; returns |f(x) - x|_1. */
@@ -157,6 +162,10 @@ static bf_status prepare(work *k, const bf__visits *v, const bf_context *context
         BF_ALLOC(k->move[p], arena, v->n, err);
         BF_ALLOC(k->change[p], arena, v->n, err);
     }
+    if (v->order)
+        BF_TRY(bf__levels_make(&k->levels, v, k->image, context, arena, err));
+    if (k->levels)
+        BF_TRY(bf__leap_make(&k->leap, v->n, arena, err));
     return BF_OK;
 }
 
@@ -212,14 +221,41 @@ static bool settled(work *k, const double *x, double *value, bf__visits_result *
     return k->calm == 2;
 }
 
-/* Steps until it has settled, or there are no more. */
-static bf_status iterate(double *x, bf__visits_result *result, work *k, const bf_context *context,
-                         bf_error *err) {
+/* A leap where x creeps. What it roughens does not count against the cycles. */
+static bool try_leap(work *k, double *x, bf__visits_result *result) {
+    double before = result->residual;
+    if (!k->levels || !bf__leap_try(&k->leap, x, k->threads))
+        return false;
+    result->residual = look(k, x);
+    k->mark *= fmax(result->residual / before, 1);
+    k->held = k->next = 0;
+    return true;
+}
+
+/* Whether x piles up, and the caller wants another chain then. */
+static bool piles_up(work *k, const double *x) {
+    const bf__visits *v = k->v;
+    if (!v->closed || !v->source || !(v->more_source > 0))
+        return false;
+    k->worth = 1 / ((double)v->n * bf__sum_products(x, x, v->n, k->threads));
+    return k->worth < least_worth;
+}
+
+/* Whether it does so more and more while all but that has settled. A leap may have gone too far. */
+static bool keeps_piling_up(work *k, const double *x, bool leapt, double residual) {
+    double last = k->worth;
+    return piles_up(k, x) && k->worth <= last && !leapt && residual < 1e-3;
+}
+
+/* Steps until it has settled or piles up, or there are no more. */
+static bf_status iterate(double *x, bool *piled, bf__visits_result *result, work *k,
+                         const bf_context *context, bf_error *err) {
     const bf__visits *v = k->v;
     int64_t steps = v->steps > 0 ? v->steps : STEPS;
     double value = bf__sum_products(x, v->reward, v->n, k->threads);
     *result = (bf__visits_result){.residual = look(k, x), .change = INFINITY};
-    for (int64_t step = 1; step <= steps && !result->settled; step++) {
+    *piled = false;
+    for (int64_t step = 1; step <= steps && !result->settled && !*piled; step++) {
         if (result->residual <= 1e-12) {
             result->settled = true;
             result->change = 0;
@@ -233,33 +269,42 @@ static bf_status iterate(double *x, bf__visits_result *result, work *k, const bf
         result->steps = step;
         if (step % (k->levels ? CHECK_CYCLES : CHECK))
             continue;
+        bool leapt = try_leap(k, x, result);
         result->settled = settled(k, x, &value, result);
+        *piled = keeps_piling_up(k, x, leapt, result->residual);
         if (!bf__progress(context, "weights of neighbours", (double)step, (double)steps, NULL))
             return bf_fail(err, BF_ECANCELLED, "interrupted");
     }
+    *piled = piles_up(k, x);
     return BF_OK;
 }
 
-/* The chain with more of a source, if the visits x pile up. */
-static bf_status solve_again(double *x, bf__visits_result *result, bf__visits *v,
-                             const bf_context *context, bf_arena *arena, bf_error *err) {
-    int64_t n = v->n, steps;
-    double *source;
+/* The chain in the order in which it is solved. */
+static bf_status solve(double *x, bool *piled, bf__visits_result *result, const bf__visits *v,
+                       const bf_context *context, bf_arena *arena, bf_error *err) {
+    bf_mark mark = bf_arena_mark(arena);
     work k;
-    if (!v->closed || !v->source || !(v->more_source > 0) ||
-        bf__sum_products(x, x, n, bf__threads(context)) * least_worth * (double)n <= 1)
-        return BF_OK;
-    BF_ALLOC(source, arena, n, err);
-    for (int64_t j = 0; j < n; j++) {
+    BF_TRY(prepare(&k, v, context, arena, err));
+    BF_TRY(iterate(x, piled, result, &k, context, err));
+    bf_arena_rewind(arena, mark);
+    return BF_OK;
+}
+
+/* The same with more of a source, which it starts from. */
+static bf_status solve_with_more(double *x, bf__visits_result *result, bf__visits *v,
+                                 const bf_context *context, bf_arena *arena, bf_error *err) {
+    int64_t steps = result->steps;
+    double *source;
+    bool piled;
+    BF_ALLOC(source, arena, v->n, err);
+    for (int64_t j = 0; j < v->n; j++) {
         x[j] = v->source[j];
         source[j] = v->more_source * v->source[j];
     }
     v->source = source;
-    bf__scale_to_one(x, n, bf__threads(context));
-    BF_TRY(prepare(&k, v, context, arena, err));
-    BF_TRY(bf__levels_make(&k.levels, v, k.image, context, arena, err));
-    steps = result->steps;
-    BF_TRY(iterate(x, result, &k, context, err));
+    v->more_source = 0;
+    bf__scale_to_one(x, v->n, bf__threads(context));
+    BF_TRY(solve(x, &piled, result, v, context, arena, err));
     result->steps += steps;
     return BF_OK;
 }
@@ -269,25 +314,22 @@ bf_status bf__visits_solve(double *x, bf__visits_result *result, const bf__visit
     bf_mark mark = bf_arena_mark(arena);
     bf__visits inner = *visits;
     double *spare;
-    work k;
+    bool piled;
     if (visits->order) {
         BF_TRY(bf__visits_reorder(&inner, visits, arena, err));
         if (visits->held) {
             bf_arena_destroy(*visits->held);
             *visits->held = NULL;
         }
+        bf_mark ready = bf_arena_mark(arena);
+        BF_ALLOC(spare, arena, visits->n, err);
+        bf__visits_gather(x, spare, visits->order, visits->n);
+        bf_arena_rewind(arena, ready);
     }
-    bf_mark solved = bf_arena_mark(arena);
-    BF_TRY(prepare(&k, &inner, context, arena, err));
+    BF_TRY(solve(x, &piled, result, &inner, context, arena, err));
+    if (piled)
+        BF_TRY(solve_with_more(x, result, &inner, context, arena, err));
     if (visits->order) {
-        bf__visits_gather(x, k.image, visits->order, visits->n);
-        BF_TRY(bf__levels_make(&k.levels, &inner, k.image, context, arena, err));
-    }
-    BF_TRY(iterate(x, result, &k, context, err));
-    if (visits->order) {
-        bf_arena_rewind(arena, solved);
-        BF_TRY(solve_again(x, result, &inner, context, arena, err));
-        bf_arena_rewind(arena, solved);
         BF_ALLOC(spare, arena, visits->n, err);
         bf__visits_scatter(x, spare, visits->order, visits->n);
     }
