@@ -503,8 +503,8 @@ static void losing_chains_are_summed_over_time(void **state) {
 
 /* Every node leads to the one after it, and the last one to the first, which leads back to itself
  * (`stays`) or to the second. A part `leak` of the mass goes anywhere at each step: against the
- * sums one after the other. */
-static void line_with_trap(double *x, bool stays, double leak, double more) {
+ * sums one after the other. Whether more of a source was taken. */
+static bool line_with_trap(double *x, bool stays, double leak, double more) {
     enum { N = 400 };
     int64_t begin[N + 1];
     int32_t from[N + 1], order[N];
@@ -537,6 +537,7 @@ static void line_with_trap(double *x, bool stays, double leak, double more) {
     bf__visits_result result;
     assert_ok(bf__visits_solve(x, &result, &visits, NULL, arena, &err), err);
     assert_true(result.settled);
+    return result.more;
 }
 
 static void visits_that_pile_up_get_more_of_a_source(void **state) {
@@ -545,7 +546,7 @@ static void visits_that_pile_up_get_more_of_a_source(void **state) {
     double x[N], plain[N];
     for (int more = 0; more < 2; more++) {
         double leak = more ? 1e-3 : 1e-6, exact = 0, sum = 0;
-        line_with_trap(x, true, 1e-6, more ? 1000 : 0);
+        assert_int_equal(line_with_trap(x, true, 1e-6, more ? 1000 : 0), more);
         for (int j = 1; j < N; j++) {
             exact = (exact + leak / N) / (1 + leak);
             sum += exact;
@@ -553,8 +554,8 @@ static void visits_that_pile_up_get_more_of_a_source(void **state) {
         }
         assert_near(x[0], 1 - sum, 1e-6);
     }
-    line_with_trap(plain, false, 1e-6, 0);
-    line_with_trap(x, false, 1e-6, 1000);
+    assert_false(line_with_trap(plain, false, 1e-6, 0));
+    assert_false(line_with_trap(x, false, 1e-6, 1000));
     assert_memory_equal(x, plain, sizeof x);
 }
 

@@ -306,6 +306,7 @@ static bf_status solve_with_more(double *x, bf__visits_result *result, bf__visit
     bf__scale_to_one(x, v->n, bf__threads(context));
     BF_TRY(solve(x, &piled, result, v, context, arena, err));
     result->steps += steps;
+    result->more = true;
     return BF_OK;
 }
 

@@ -9,6 +9,7 @@
 typedef struct bf__visits_result {
     int64_t steps;
     bool settled;    /* false: it was stopped at the cap on its steps */
+    bool more;       /* visits had piled up, and these are with more of a source */
     double residual; /* |x - what follows from it|_1 */
     double change;   /* of the sum of x times reward between checks, in units of scale */
 } bf__visits_result;

@@ -120,6 +120,7 @@ static bf_status solve(double *x, bf__neighbours *out, bf__edges *c, const doubl
     BF_TRY(bf__visits_solve(x, &result, &c->visits, context, arena, err));
     out->steps = result.steps;
     out->settled = result.settled;
+    out->left = result.more ? more_leak : 0;
     out->change = result.change;
     return BF_OK;
 }
