@@ -1,4 +1,5 @@
-/* test_neural_estimate.c - The answer of weights by a network: its truth, odd logs, threads, memory. */
+/* test_neural_estimate.c - The answer of weights by a network: its truth, odd logs, threads,
+ * memory. */
 #include "harness.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
 /* visits.c - The long-run visits of a large sparse chain with restarts.
  *
  * Steps x <- (x + f(x)) / 2, f the map of visits.h: averaging with x takes the edge off periods.
- * Alone they need as many steps as the chain takes to mix, thousands where it is slow. Every few
- * steps the last ones are combined (Anderson's mixing [1]): the combination of past x whose
- * residual f(x) - x is least is taken as the next x. A combination that is not an improvement is
- * dropped, so the plain steps are always there to fall back on.
+ * Alone they need as many steps as the chain takes to mix, thousands where it is slow. Every fourth
+ * step the last ones are combined (visits_mix.c), with plain steps between combinations [1]. A
+ * combination that is not an improvement is dropped, so the plain steps are always there to fall
+ * back on.
  *
  * Where the caller gives an order of the nodes, every eighth step is a cycle over coarser copies of
  * the chain (visits_levels.c), which moves mass as far as it has to go. Ten to fifty cycles do what
@@ -26,8 +26,7 @@
  *
  * Cost O(edges + n) a step.
  *
- * [1] Anderson, Iterative procedures for nonlinear integral equations, J. ACM 12 (1965); plain
- *     steps between combinations: Pratapa, Suryanarayana, Pask, J. Comput. Phys. 306 (2016). */
+ * [1] Pratapa, Suryanarayana, Pask, J. Comput. Phys. 306 (2016). */
 #include "solver/visits.h"
 
 #include <math.h>
@@ -38,20 +37,20 @@
 #include "solver/sums.h"
 #include "solver/visits_leap.h"
 #include "solver/visits_levels.h"
+#include "solver/visits_mix.h"
 #include "solver/visits_order.h"
 
-enum { STEPS = 20000, WINDOW = 8, EVERY = 4, CHECK = 100, THREADED = 400000 };
+enum { STEPS = 20000, EVERY = 4, CHECK = 100, THREADED = 400000 };
 enum { CYCLE = 8, CHECK_CYCLES = 16, PATIENCE = 32 };
 static const double least_worth = 0.01; /* of the nodes */
 
 typedef struct work {
     const bf__visits *v;
-    int threads, together;                 /* threads for sums over edges, for loops over nodes */
-    double *image, *gap;                   /* (n): f(x) and then |gap|; (f(x) - x) / 2 */
-    double *move[WINDOW], *change[WINDOW]; /* (n): differences of x and of gap */
-    int held, next;                        /* during a step, `next` has x and gap as they were */
-    bf__levels *levels;                    /* NULL: plain steps only */
-    bf__leap leap;                         /* used with levels */
+    int threads, together; /* threads for sums over edges, for loops over nodes */
+    double *image, *gap;   /* (n): f(x) and then |gap|; (f(x) - x) / 2 */
+    bf__mix mix;
+    bf__levels *levels; /* NULL: plain steps only */
+    bf__leap leap;      /* used with levels */
     int64_t cycles;
     double mark;  /* the residual, some cycles ago */
     int calm;     /* checks in a row at which all was quiet */
@@ -85,70 +84,12 @@ static double look(work *k, const double *x) {
     return 2 * bf__sum(k->image, v->n, k->threads);
 }
 
-/* Before a step changes x: the oldest difference gives way to x and gap. */
-static void keep_old(work *k, const double *x) {
-    memcpy(k->move[k->next], x, (size_t)k->v->n * sizeof *x);
-    memcpy(k->change[k->next], k->gap, (size_t)k->v->n * sizeof *x);
-}
-
-/* After a step: what was kept becomes the difference to it. */
-static void remember(work *k, const double *x) {
-    double *move = k->move[k->next], *change = k->change[k->next];
-#pragma omp parallel for schedule(static) num_threads(k->together)
-    for (int64_t j = 0; j < k->v->n; j++) {
-        move[j] = x[j] - move[j];
-        change[j] = k->gap[j] - change[j];
-    }
-    k->next = (k->next + 1) % WINDOW;
-    k->held += k->held < WINDOW;
-}
-
-/* theta: least |gap - sum_p theta_p change_p|^2, by elimination with a trace of a ridge. */
-static bool combine(double *theta, const work *k) {
-    int m = k->held;
-    double a[WINDOW][WINDOW + 1], ridge = 0;
-    for (int p = 0; p < m; p++) {
-        for (int q = 0; q <= p; q++)
-            a[p][q] = a[q][p] = bf__sum_products(k->change[p], k->change[q], k->v->n, k->threads);
-        a[p][m] = bf__sum_products(k->change[p], k->gap, k->v->n, k->threads);
-        ridge += 1e-12 * a[p][p] / m;
-    }
-    for (int p = 0; p < m; p++) {
-        a[p][p] += ridge;
-        if (!(a[p][p] > 0))
-            return false;
-        for (int r = p + 1; r < m; r++) {
-            double share = a[r][p] / a[p][p];
-            for (int q = p; q <= m; q++)
-                a[r][q] -= share * a[p][q];
-        }
-    }
-    for (int p = m - 1; p >= 0; p--) {
-        theta[p] = a[p][m];
-        for (int q = p + 1; q < m; q++)
-            theta[p] -= a[p][q] * theta[q];
-        theta[p] /= a[p][p];
-        if (!isfinite(theta[p]))
-            return false;
-    }
-    return true;
-}
-
 /* The combined x into k->image, as a proposal. */
 static bool propose(work *k, const double *x) {
-    double theta[WINDOW];
-    int64_t n = k->v->n;
-    if (k->held < 2 || !combine(theta, k))
+    if (!bf__mix_propose(k->image, &k->mix, x, k->gap))
         return false;
-#pragma omp parallel for schedule(static) num_threads(k->together)
-    for (int64_t j = 0; j < n; j++) {
-        double sum = x[j] + k->gap[j];
-        for (int p = 0; p < k->held; p++)
-            sum -= theta[p] * (k->move[p][j] + k->change[p][j]);
-        k->image[j] = sum > 0 ? sum : 0;
-    }
     if (k->v->closed)
-        bf__scale_to_one(k->image, n, k->threads);
+        bf__scale_to_one(k->image, k->v->n, k->threads);
     return true;
 }
 
@@ -158,10 +99,7 @@ static bf_status prepare(work *k, const bf__visits *v, const bf_context *context
     *k = (work){.v = v, .threads = threads, .together = bf__threads_over(v->n, threads)};
     BF_ALLOC(k->image, arena, v->n, err);
     BF_ALLOC(k->gap, arena, v->n, err);
-    for (int p = 0; p < WINDOW; p++) {
-        BF_ALLOC(k->move[p], arena, v->n, err);
-        BF_ALLOC(k->change[p], arena, v->n, err);
-    }
+    BF_TRY(bf__mix_make(&k->mix, v->n, threads, arena, err));
     if (v->order)
         BF_TRY(bf__levels_make(&k->levels, v, k->image, context, arena, err));
     if (k->levels)
@@ -171,17 +109,16 @@ static bf_status prepare(work *k, const bf__visits *v, const bf_context *context
 
 /* x as it was, where a proposal was no improvement. */
 static double go_back(work *k, double *x) {
-    memcpy(x, k->move[k->next], (size_t)k->v->n * sizeof *x);
+    bf__mix_undo(&k->mix, x);
     double residual = look(k, x);
-    k->held = k->next = 0;
-    keep_old(k, x);
+    bf__mix_before(&k->mix, x, k->gap);
     return residual;
 }
 
 /* A cycle over coarser chains in the place of a step. */
 static void take_cycle(work *k, double *x, bf__visits_result *result) {
     double before = result->residual;
-    keep_old(k, x);
+    bf__mix_before(&k->mix, x, k->gap);
     bf__levels_cycle(k->levels, x);
     result->residual = look(k, x);
     if (k->cycles++ % PATIENCE)
@@ -196,7 +133,7 @@ static void try_step(work *k, double *x, int64_t step, bf__visits_result *result
     double before = result->residual;
     int64_t n = k->v->n;
     bool combined = step % EVERY == 0 && propose(k, x);
-    keep_old(k, x);
+    bf__mix_before(&k->mix, x, k->gap);
     if (combined) {
         memcpy(x, k->image, (size_t)n * sizeof *x);
     } else {
@@ -228,7 +165,7 @@ static bool try_leap(work *k, double *x, bf__visits_result *result) {
         return false;
     result->residual = look(k, x);
     k->mark *= fmax(result->residual / before, 1);
-    k->held = k->next = 0;
+    bf__mix_forget(&k->mix);
     return true;
 }
 
@@ -265,7 +202,7 @@ static bf_status iterate(double *x, bool *piled, bf__visits_result *result, work
             take_cycle(k, x, result);
         else
             try_step(k, x, step, result);
-        remember(k, x);
+        bf__mix_after(&k->mix, x, k->gap);
         result->steps = step;
         if (step % (k->levels ? CHECK_CYCLES : CHECK))
             continue;
