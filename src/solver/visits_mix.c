@@ -4,7 +4,7 @@
  * of their gaps say how the gap changes with x. The combination whose gap is least, in squares,
  * is found by a small linear system, and the step from there is proposed.
  *
- * Cost O(WINDOW n) a proposal, of which WINDOW^2 / 2 are inner products; memory 2 WINDOW vectors.
+ * Cost O(WINDOW^2 n) a proposal, for WINDOW^2 / 2 inner products; memory 2 WINDOW vectors.
  *
  * [1] Anderson, Iterative procedures for nonlinear integral equations, J. ACM 12 (1965). */
 #include "solver/visits_mix.h"
