@@ -2,15 +2,16 @@
  * against finite differences; and what it does not believe. */
 #include "mdp.h"
 
+#include "neural/closing.h"
+#include "neural/critic.h"
 #include "problem/folds.h"
-#include "value/closing.h"
-#include "value/critic.h"
 
 TEST_ARENA;
 
 /* Closes the equation in the features of a network that was never trained: units many enough span
- * every function of a few (state, action) pairs. */
-static bf__closed close_on(const bf_problem *problem, const int32_t *fold, const char *hidden) {
+ * every function of a few (state, action) pairs. gap (n) takes the gaps of rows; it may be NULL. */
+static bf__closed close_with_gaps(double *gap, const bf_problem *problem, const int32_t *fold,
+                                  const char *hidden) {
     bf__pairs pairs;
     bf__mlp net;
     bf__closing *closing;
@@ -28,7 +29,13 @@ static bf__closed close_on(const bf_problem *problem, const int32_t *fold, const
     assert_ok(bf__closing_make(&closing, &pairs, problem->data->reward, &net, arena, &err), err);
     assert_ok(bf__closing_sum(closing, parameters, fold, 0, &err), err);
     assert_ok(bf__closing_solve(&out, closing, arena, &err), err);
+    if (gap)
+        bf__closing_gap(gap, closing);
     return out;
+}
+
+static bf__closed close_on(const bf_problem *problem, const int32_t *fold, const char *hidden) {
+    return close_with_gaps(NULL, problem, fold, hidden);
 }
 
 static double exact(const bf_problem *problem) {
@@ -90,6 +97,27 @@ static void ends_and_weights_are_what_they_are_elsewhere(void **state) {
             assert_true(out.believed);
             assert_near(out.value, exact(&problems[k]), 1e-4);
         }
+    }
+}
+
+/* What a row earns less its gap is the value, in the mean over the rows of a pair: that is the
+ * equation, pair by pair. */
+static void gaps_are_what_rows_earn_beyond_the_value(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        bf_dataset data = ragged_log(seed);
+        double *gap = bf_arena_zalloc(arena, data.n, sizeof *gap, &err);
+        bf_problem problem = {&data, seed % 2 ? 0.9 : 1, BF_TERMINAL_RESTART};
+        assert_true(close_with_gaps(gap, &problem, NULL, "96").believed);
+        double sum[MDP_MAX] = {0}, all[MDP_MAX] = {0};
+        for (int64_t i = 0; i < data.n; i++) {
+            int pair = (int)data.state[i] * data.actions + data.action[i];
+            sum[pair] += data.weight[i] * (data.reward[i] - gap[i]);
+            all[pair] += data.weight[i];
+        }
+        for (int pair = 0; pair < data.states * data.actions; pair++)
+            if (all[pair] > 0)
+                assert_near(sum[pair] / all[pair], exact(&problem), 1e-3);
     }
 }
 
@@ -240,6 +268,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         arena_test(it_is_exact_where_features_are_enough),
         arena_test(ends_and_weights_are_what_they_are_elsewhere),
+        arena_test(gaps_are_what_rows_earn_beyond_the_value),
         arena_test(the_effective_share_is_that_of_the_slopes),
         arena_test(a_fold_may_stay_apart),
         arena_test(it_looks_as_far_as_rows_allow),

@@ -1,7 +1,7 @@
 /* test_fqe.c - The networks of fitted Q evaluation: what they find, when they stop, and that they
  * say so if they have not settled. */
 #include "lyapunov.h"
-#include "value/critic.h"
+#include "neural/critic.h"
 
 static bf_estimate fqe_on(const bf_dataset *data, const char *options, int threads) {
     const bf_estimator *fqe = bf_estimator_find("fqe");

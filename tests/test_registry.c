@@ -246,8 +246,9 @@ static const char *const texts[][2] = {{"bandwidth", "0.7"},
                                        {"anchor_width", "0.5"}};
 
 /* They change how long it takes and how much memory, not the answer; or the answer of a log with
- * gaps, which the one here has not (test_gaps.c). */
-static const char *const only_cost[] = {"memory", "gaps", "discrepancy"};
+ * gaps (test_gaps.c), or of one whose corrections are weak (test_residue.c), which the one here is
+ * not. */
+static const char *const only_cost[] = {"memory", "gaps", "discrepancy", "networks"};
 
 /* An option that is read only if another one is set. */
 static const char *const together[][3] = {{"bandwidth", "kernel", "gaussian"},

@@ -13,9 +13,6 @@
  * episode of 2,500 steps loses a hundredth of its return by it. */
 #define NEARLY_1 0.99999
 
-/* The tables of experiments/ are older than the runs of the default (weights/runs.c): `runs=no` is
- * what they were made with. */
-
 static const bf__contender list[] = {
     {"naive", "naive mean", "naive", "", "#000000", 6, 3, 0.001, NULL},
     {"model", "model", "model", "", "#E69F00", 8, 2, 0.5, NULL},
@@ -31,22 +28,20 @@ static const bf__contender list[] = {
     {"blackbox-network", "black-box (paper's network)", "blackbox",
      "weights=neural hidden=30-20-10 features=150 restarts=1 residual=no", "#009E73", 14, 2, 0.6,
      NULL},
-    {"blackbox", "black-box (default)", "blackbox", "runs=no", "#D55E00", 7, 1, 1.3, NULL},
-    {"blackbox-full", "black-box, full interval", "blackbox", "runs=no", "#D55E00", 7, 1, 5,
-     "full"},
-    {"blackbox-fast", "black-box, fast interval", "blackbox", "runs=no", "#0072B2", 10, 5, 3,
-     "fast"},
+    {"blackbox", "black-box (default)", "blackbox", "", "#D55E00", 7, 1, 1.3, NULL},
+    {"blackbox-full", "black-box, full interval", "blackbox", "", "#D55E00", 7, 1, 5, "full"},
+    {"blackbox-fast", "black-box, fast interval", "blackbox", "", "#0072B2", 10, 5, 3, "fast"},
     /* What is known about the process: the experiment `structure`. */
-    {"blackbox-flat", "black-box, angles as numbers", "blackbox", "periodic=none runs=no",
-     "#000000", 6, 3, 1.3, NULL},
-    {"blackbox-mirror", "black-box, with its mirror image", "blackbox", "runs=no", "#009E73", 9, 1,
-     5, NULL, "mirror"},
-    {"blackbox-noise", "black-box, with three columns of noise", "blackbox", "scale=none runs=no",
+    {"blackbox-flat", "black-box, angles as numbers", "blackbox", "periodic=none", "#000000", 6, 3,
+     1.3, NULL},
+    {"blackbox-mirror", "black-box, with its mirror image", "blackbox", "", "#009E73", 9, 1, 5,
+     NULL, "mirror"},
+    {"blackbox-noise", "black-box, with three columns of noise", "blackbox", "scale=none",
      "#000000", 6, 3, 1.3, NULL, "idle"},
-    {"blackbox-noise-found", "black-box, noise found and left out", "blackbox", "runs=no",
-     "#0072B2", 10, 5, 3, NULL, "idle"},
+    {"blackbox-noise-found", "black-box, noise found and left out", "blackbox", "", "#0072B2", 10,
+     5, 3, NULL, "idle"},
     {"blackbox-noise-told", "black-box, noise left out by the user", "blackbox",
-     "scale=s2:0,s3:0,s4:0 runs=no", "#E69F00", 8, 2, 1.3, NULL, "idle"},
+     "scale=s2:0,s3:0,s4:0", "#E69F00", 8, 2, 1.3, NULL, "idle"},
     /* Returns of episodes: the experiment `episodes`. */
     {"log-return", "mean of the log's episodes", "naive", "", "#000000", 6, 3, 0.001, NULL,
      "limits"},
@@ -55,10 +50,10 @@ static const bf__contender list[] = {
     {"pdis-return", "PDIS", "pdis", "", "#CC79A7", 12, 2, 0.01, "full", "limits", NEARLY_1},
     {"fqe-return", "FQE", "fqe", "members=1 rounds=400 close=no", "#0072B2", 10, 5, 2.5, NULL, NULL,
      NEARLY_1},
-    {"blackbox-return", "black-box, by renewal", "blackbox", "runs=no", "#D55E00", 7, 1, 6, "full"},
-    {"blackbox-clock", "black-box, time in the state", "blackbox", "runs=no", "#009E73", 14, 2, 6,
-     "full", "clock"},
-    {"walk-return", "black-box, T steps along its chain", "blackbox", "runs=no", "#882255", 9, 1, 4,
+    {"blackbox-return", "black-box, by renewal", "blackbox", "", "#D55E00", 7, 1, 6, "full"},
+    {"blackbox-clock", "black-box, time in the state", "blackbox", "", "#009E73", 14, 2, 6, "full",
+     "clock"},
+    {"walk-return", "black-box, T steps along its chain", "blackbox", "", "#882255", 9, 1, 4,
      "full", .walks = true},
 };
 #define COUNT ((int)(sizeof list / sizeof *list))

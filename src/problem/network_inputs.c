@@ -64,18 +64,22 @@ bf_status bf__pairs_check(const bf_problem *problem, const bf_settings *settings
     return BF_OK;
 }
 
-bf_status bf__pairs_make(bf__pairs *out, const bf_problem *problem, const char *periodic,
-                         const char *scale, const bf_context *context, bf_arena *arena,
-                         bf_error *err) {
-    const bf_dataset *data = problem->data;
-    *out = (bf__pairs){.n = data->n};
-    BF_TRY(bf__points_make(&out->points, problem, periodic, scale, context, arena, err));
-    const bf__points *in = &out->points;
-    out->starts = in->starts;
+bf_status bf__pairs_on(bf__pairs *out, const bf__points *points, const bf_dataset *data,
+                       bf_arena *arena, bf_error *err) {
+    const bf__points *in = points;
+    *out = (bf__pairs){.points = *points, .n = data->n, .starts = in->starts};
     BF_TRY(coordinates(out, data, arena, err));
     out->choices = in->actions ? in->actions : in->samples;
     out->inputs = out->d + (in->actions ? in->actions : in->action_dim);
     return bf__mlp_takes(out->inputs, err);
+}
+
+bf_status bf__pairs_make(bf__pairs *out, const bf_problem *problem, const char *periodic,
+                         const char *scale, const bf_context *context, bf_arena *arena,
+                         bf_error *err) {
+    bf__points points;
+    BF_TRY(bf__points_make(&points, problem, periodic, scale, context, arena, err));
+    return bf__pairs_on(out, &points, problem->data, arena, err);
 }
 
 void bf__pairs_logged(float *out, int64_t stride, int64_t first, const bf__pairs *pairs,

@@ -30,6 +30,10 @@ bf_status bf__pairs_make(bf__pairs *out, const bf_problem *problem, const char *
                          const char *scale, const bf_context *context, bf_arena *arena,
                          bf_error *err);
 
+/* The same on points that there are already. */
+bf_status bf__pairs_on(bf__pairs *out, const bf__points *points, const bf_dataset *data,
+                       bf_arena *arena, bf_error *err);
+
 /* Columns first .. first + count - 1 of out (inputs, stride): the logged pairs rows[.], or 0, 1, ..
  * where rows is NULL. */
 void bf__pairs_logged(float *out, int64_t stride, int64_t first, const bf__pairs *pairs,

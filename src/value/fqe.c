@@ -30,15 +30,13 @@
 #include "core/text.h"
 #include "estimator/remarks.h"
 #include "estimator/result.h"
+#include "neural/critics.h"
 #include "problem/folds.h"
 #include "solver/kdtree.h"
 #include "solver/mlp.h"
-#include "value/critic.h"
 
-/* The most members. Rounds between two looks at whether to go on, and rows from which on we look
- * after every round. How often the equation is closed, at the first look after every fifteenth of
- * the rounds. */
-enum { MOST = 16, TOGETHER = 10, LARGE = 100000, CLOSINGS = 15 };
+/* The most members; how often the equation is closed, after about every fifteenth of the rounds. */
+enum { MOST = BF__MOST_CRITICS, CLOSINGS = 15 };
 /* Rounds, if the user leaves them to us. In many dimensions more of them make solves no better, on
  * any of the logs that we chose on; in few, features need them. */
 enum { ROUNDS = 400, ROUNDS_IN_MANY = 150 };
@@ -71,44 +69,9 @@ static const bf_option rows[] = {
 };
 static const bf_option_table table = BF_OPTION_TABLE("Options of fqe", fqe_options, rows);
 
-/* Closes the equation of every member. */
-static bf_status close_all(bf__critic **critics, int members, int threads, bf_arena *arena,
-                           bf_error *err) {
-    bf_status status[MOST];
-    bf_error why[MOST];
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (int e = 0; e < members; e++)
-        status[e] = bf__critic_sum(critics[e], &why[e]);
-    for (int e = 0; e < members; e++) {
-        if (status[e] != BF_OK && err)
-            *err = why[e];
-        BF_TRY(status[e]);
-        BF_TRY(bf__critic_close(critics[e], arena, err));
-    }
-    return BF_OK;
-}
-
 static int64_t rounds_for(const bf__pairs *pairs, const bf_dataset *data) {
     int dimensions = data->state_dim + data->action_dim - pairs->points.left_out_count;
     return dimensions > BF__FEW_DIMENSIONS ? ROUNDS_IN_MANY : ROUNDS;
-}
-
-static bf_status train(bf__critic **critics, int members, const bf__critic_task *t,
-                       const bf_context *context, bf_arena *arena, bf_error *err) {
-    int threads = bf__threads(context);
-    int64_t together = t->pairs->n < LARGE ? TOGETHER : 1;
-    for (int64_t first = 0; first < t->rounds; first += together) {
-        int64_t last = first + together < t->rounds ? first + together : t->rounds;
-        if (!bf__progress(context, "fitting Q", (double)first, (double)t->rounds, NULL))
-            return bf_fail(err, BF_ECANCELLED, "stopped at round %lld of %lld", (long long)first,
-                           (long long)t->rounds);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-        for (int e = 0; e < members; e++)
-            bf__critic_train(critics[e], first, last);
-        if (t->close && last * CLOSINGS / t->rounds > first * CLOSINGS / t->rounds)
-            BF_TRY(close_all(critics, members, threads, arena, err));
-    }
-    return BF_OK;
 }
 
 static int by_size(const void *a, const void *b) {
@@ -161,7 +124,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
                             .rounds = o->rounds,
                             .batch = o->batch,
                             .rate = o->rate,
-                            .close = o->close,
+                            .closings = o->close ? CLOSINGS : 0,
                             .seed = context ? context->seed : 1};
     (void)model;
     BF_TRY(bf__steps_last(problem, err));
@@ -173,10 +136,8 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
     if (members > 1)
         BF_TRY(
             bf__folds_make(&task.fold, problem->data, members, "fqe folds", context, arena, err));
-    BF_TRY(bf__critic_inputs(&task, arena, err));
-    for (int e = 0; e < members; e++)
-        BF_TRY(bf__critic_make(&critics[e], &task, e, arena, err));
-    BF_TRY(train(critics, members, &task, context, arena, err));
+    BF_TRY(bf__critics_make(critics, members, &task, arena, err));
+    BF_TRY(bf__critics_train(critics, members, &task, context, arena, err));
     report(out, critics, members);
     return bf__remark_points(out, &pairs.points, arena, err);
 }

@@ -11,13 +11,14 @@
  * Corrected weights have signs. A correction is not believed if it makes more than a twentieth of
  * the mass negative, or if it leaves less than half of the effective sample that the base weights
  * have: then it balances the flow on features by a few rows that happen to fit. Its ridge is raised
- * tenfold until it is believed. Where that does not help the base weights stand in for it. The
- * value is that of the weights with signs.
- * The weights that are handed out come in two kinds. Those with signs are of the variant that gives
- * the median, or the mean of the two that do: they give the value. Those without are the mean over
- * the four, with negative ones set to 0 and the rest scaled to the same sum: `negative_mass` says
- * how much that was, and `weights_value` what they give. docs/notes/defaults.md has the trials that
- * all numbers here come from. */
+ * tenfold until it is believed. Where that does not help the base weights stand in for it. What it
+ * then leaves unbalanced is taken out as far as networks see it (residue.c), which are fitted once,
+ * if it comes to that. The value is that of the weights with signs. The weights that are handed out
+ * come in two kinds. Those with signs are of the variant that gives the median, or the mean of the
+ * two that do: they give the value. Those without are the mean over the four, with negative ones
+ * set to 0 and the rest scaled to the same sum: `negative_mass` says how much that was, and
+ * `weights_value` what they give. docs/notes/defaults.md has the trials that all numbers here come
+ * from. */
 #include <math.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@
 #include "weights/corrected.h"
 #include "weights/neighbours.h"
 #include "weights/noise.h"
+#include "weights/residue.h"
 
 enum { WIDTHS = BF__MOST_BASES, RIDGES = 2, MEMBERS = WIDTHS * RIDGES, RUNGS = 5 };
 _Static_assert((int)MEMBERS == (int)BF__MOST_MEMBERS, "a fit has room for all members");
@@ -51,7 +53,10 @@ typedef struct trial {
     double *w;           /* (RUNGS, n), of which the first `made` are made */
     int made;
     double value[MEMBERS];
-    int members, raised, abandoned;
+    int members, raised, abandoned, judged;
+    double *gap;      /* (BF__RESIDUE_NETWORKS, n), of which `gaps`; NULL: networks are not asked */
+    int gaps;         /* -1: not yet */
+    double *balanced; /* (n) */
     bool interrupted;
     double residual[2]; /* of the weights, of equal weights */
     bf__fit *fit;       /* what is kept for other rows; NULL: nothing */
@@ -111,10 +116,26 @@ static bf_status fit_rungs(trial *t, int rungs, const bf__correction *correction
     return BF_OK;
 }
 
+/* *use, weights that leave a part of the flow unbalanced, become ones that do not on the gaps of
+ * networks, if those are believed. */
+static bf_status ask_networks(const double **use, trial *t, const bf_problem *problem,
+                              const bf_context *context, bf_arena *arena, bf_error *err) {
+    int64_t n = problem->data->n;
+    if (t->gaps < 0)
+        BF_TRY(bf__residue_find(t->gap, &t->gaps, problem, &t->points, context, arena, err));
+    BF_TRY(bf__residue_balance(t->balanced, *use, t->base.u, t->gap, t->gaps, n, arena, err));
+    if (t->gaps == 0 || !believable(t, t->balanced, n))
+        return BF_OK;
+    *use = t->balanced;
+    t->judged++;
+    return BF_OK;
+}
+
 /* One member: the weights of the least ridge from `rung` on that are believable, or the base. */
 static bf_status add_member(trial *t, int rung, const bf__correction *correction,
-                            const double *reward, int64_t n, const bf_context *context,
-                            bf_arena *arena, bf_error *err) {
+                            const bf_problem *problem, const bf_context *context, bf_arena *arena,
+                            bf_error *err) {
+    int64_t n = problem->data->n;
     int at = rung;
     for (; at < RUNGS; at++) {
         BF_TRY(fit_rungs(t, at + 1, correction, n, context, arena, err));
@@ -124,10 +145,12 @@ static bf_status add_member(trial *t, int rung, const bf__correction *correction
     const double *use = at < RUNGS ? t->w + at * n : t->base.u;
     t->raised += at > rung && at < RUNGS;
     t->abandoned += at == RUNGS;
+    if (at > rung && t->gap)
+        BF_TRY(ask_networks(&use, t, problem, context, arena, err));
     for (int64_t i = 0; i < n; i++)
         t->sum[i] += use[i];
     memcpy(t->member + t->members * n, use, (size_t)n * sizeof *use);
-    t->value[t->members++] = mean_reward(use, reward, n);
+    t->value[t->members++] = mean_reward(use, problem->data->reward, n);
     if (!t->fit)
         return BF_OK;
     bf__basis *basis = &t->fit->basis[t->fit->bases - 1];
@@ -141,7 +164,7 @@ static bf_status add_member(trial *t, int rung, const bf__correction *correction
 /* The base weights as the only member. */
 static void add_base(trial *t, const double *reward, int64_t n) {
     t->members = 1;
-    t->raised = t->abandoned = 0;
+    t->raised = t->abandoned = t->judged = 0;
     memcpy(t->sum, t->base.u, (size_t)n * sizeof *t->sum);
     memcpy(t->member, t->base.u, (size_t)n * sizeof *t->member);
     t->value[0] = mean_reward(t->base.u, reward, n);
@@ -218,7 +241,7 @@ static bf_status correct_width(trial *t, double *w, double *negative, bool last,
         t->made = 0;
         BF_TRY(fit_rungs(t, t->ridges, correction, n, context, arena, err));
         for (int s = 0; s < t->ridges; s++)
-            BF_TRY(add_member(t, s, correction, problem->data->reward, n, context, arena, err));
+            BF_TRY(add_member(t, s, correction, problem, context, arena, err));
     } else {
         add_base(t, problem->data->reward, n);
     }
@@ -297,7 +320,7 @@ typedef struct corrected_options {
     bf__pointwise at;
     int64_t neighbours;
     bf_auto ridge;
-    bool runs;
+    bool runs, networks;
 } corrected_options;
 
 static const bf_option rows[] = {
@@ -309,6 +332,9 @@ static const bf_option rows[] = {
         "Begin with weights of runs of the target in the process as the log shows it, if steps "
         "are a function of state and action, in few dimensions and up to 80,000 rows; "
         "--no-runs: with those of a chain on the logged pairs alone."),
+    BF_OPTION(corrected_options, networks, "yes",
+              "Balance corrections that had to be weakened on the action values of two networks as "
+              "well, in few dimensions and up to 80,000 rows; --no-networks: leave them weak."),
 };
 static const bf_option_table table =
     BF_OPTION_TABLE("Options of blackbox, weights corrected", corrected_options, rows);
@@ -342,6 +368,11 @@ static bf_status weigh(bf_estimate *out, bf__fit *fit, const bf_problem *problem
     BF_ZALLOC(t.sum, arena, n, err);
     BF_ALLOC(t.member, arena, MEMBERS * n, err);
     BF_ALLOC(t.w, arena, RUNGS * n, err);
+    t.gaps = -1;
+    if (options->networks && !fit && t.base.sum > 0 && bf__residue_suit(&t.points)) {
+        BF_ALLOC(t.gap, arena, BF__RESIDUE_NETWORKS * n, err);
+        BF_ALLOC(t.balanced, arena, n, err);
+    }
     if (fit)
         BF_TRY(find_quantities(&t, problem, arena, err));
     BF_TRY(correct(&t, w, &negative, problem, context, arena, err));
@@ -356,6 +387,7 @@ static bf_status weigh(bf_estimate *out, bf__fit *fit, const bf_problem *problem
     bf__diagnose(out, BF__D_STEP_NOISE, t.noise);
     bf__diagnose(out, BF__D_NEGATIVE_MASS, negative);
     bf__diagnose(out, BF__D_RAISED, t.raised);
+    bf__diagnose(out, BF__D_JUDGED, t.judged);
     BF_TRY(bf__neighbours_report(out, &t.points, &t.base, t.residual[0], t.residual[1], t.m, arena,
                                  err));
     BF_TRY(warn(out, &t, arena, err));

@@ -12,7 +12,7 @@
 #include "core/equals.h"
 #include "core/fail.h"
 #include "core/mix.h"
-#include "value/critic.h"
+#include "neural/critic.h"
 
 /* The states of the log, the next states and the start states as one sequence. */
 typedef struct states {

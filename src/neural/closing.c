@@ -24,7 +24,7 @@
  *
  * Shapes      n rows, m features; x is phi as the network has it, and 1: (m + 1)
  * Cost        n (1 + K) forward passes, O(n m^2), and O(m^3) for each lambda */
-#include "value/closing.h"
+#include "neural/closing.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,6 +55,7 @@ struct bf__closing {
     double *xr, *xk;       /* (m + 1): of x r and x k */
     double *all_x, *all_n; /* (m + 1): of x and x'' */
     double all_r, all_k;
+    double *u; /* (m + 1): h = x'u of the last solve that was believed */
 };
 
 bf_status bf__closing_make(bf__closing **out, const bf__pairs *pairs, const double *reward,
@@ -87,6 +88,7 @@ bf_status bf__closing_make(bf__closing **out, const bf__pairs *pairs, const doub
     BF_ALLOC(c->xk, arena, m1, err);
     BF_ALLOC(c->all_x, arena, m1, err);
     BF_ALLOC(c->all_n, arena, m1, err);
+    BF_ZALLOC(c->u, arena, m1, err);
     return BF_OK;
 }
 
@@ -277,7 +279,7 @@ static bf_status solve(double *x, bool *singular, const equation *e, double lamb
 }
 
 /* With one lambda. */
-static bf_status try(bf__closed *out, const bf__closing *c, const equation *e, double lambda,
+static bf_status try(bf__closed *out, bf__closing *c, const equation *e, double lambda,
                      bf_arena *arena, bf_error *err) {
     int64_t q = e->q, m1 = c->m + 1;
     double *scratch, *y, *theta, *u, mean = e->mean, square = 0;
@@ -303,10 +305,12 @@ static bf_status try(bf__closed *out, const bf__closing *c, const equation *e, d
     out->believed = out->effective >= LEAST;
     out->lambda = lambda;
     out->value = value_of(c, u);
+    if (out->believed)
+        memcpy(c->u, u, (size_t)m1 * sizeof *u);
     return BF_OK;
 }
 
-bf_status bf__closing_solve(bf__closed *out, const bf__closing *c, bf_arena *arena, bf_error *err) {
+bf_status bf__closing_solve(bf__closed *out, bf__closing *c, bf_arena *arena, bf_error *err) {
     bf_mark mark = bf_arena_mark(arena);
     equation e;
     bf__closed now = {.believed = true};
@@ -320,4 +324,23 @@ bf_status bf__closing_solve(bf__closed *out, const bf__closing *c, bf_arena *are
     }
     bf_arena_rewind(arena, mark);
     return BF_OK;
+}
+
+void bf__closing_gap(double *gap, bf__closing *c) {
+    int64_t n = c->pairs->n, m1 = c->m + 1;
+    double gamma = c->pairs->points.steps.gamma, start = 0;
+    for (int64_t j = 0; j < m1; j++)
+        start += (1 - gamma) * c->start[j] * c->u[j];
+    for (int64_t first = 0; first < n; first += BLOCK) {
+        int64_t count = n - first < BLOCK ? n - first : BLOCK;
+        for (int64_t i = 0; i < count; i++)
+            c->rows[i] = first + i;
+        look(c, count);
+        for (int64_t i = 0; i < count; i++) {
+            double sum = -start;
+            for (int64_t j = 0; j < m1; j++)
+                sum += (c->x[i * m1 + j] - gamma * c->next[i * m1 + j]) * c->u[j];
+            gap[first + i] += sum;
+        }
+    }
 }

@@ -28,15 +28,15 @@
  *
  * Cost        a round: forward passes at the places of critic_places.c, at most n (1 + K), + STEPS
  *             steps of `batch` pairs */
-#include "value/critic.h"
+#include "neural/critic.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "core/fail.h"
+#include "neural/closing.h"
 #include "solver/adam.h"
 #include "solver/mlp.h"
-#include "value/closing.h"
 
 enum { STEPS = 32, WINDOWS = 40, PATIENCE = 12 };
 static const double DAMP = 0.3;
@@ -67,6 +67,8 @@ struct bf__critic {
     bf__closing *closing;
     bf__closed closed[BF__CRITIC_CLOSINGS]; /* what closings said, one after the other */
     int closings;
+    double *gap; /* (n): sum over `gaps` closings; NULL: it is not asked for */
+    int gaps;
     bool left; /* the last of them saw the network as it will stay */
 };
 
@@ -103,7 +105,9 @@ bf_status bf__critic_make(bf__critic **out, const bf__critic_task *t, int member
     BF_ALLOC(f->outputs, arena, b, err);
     BF_ALLOC(f->d_output, arena, b, err);
     BF_ALLOC(f->counts, arena, b, err);
-    if (t->close)
+    if (t->gaps)
+        BF_ZALLOC(f->gap, arena, n, err);
+    if (t->closings > 0)
         BF_TRY(bf__closing_make(&f->closing, p, t->problem->data->reward, &f->net, arena, err));
     for (int64_t i = 0; i < n; i++)
         if (!held_out(f, i))
@@ -302,7 +306,19 @@ bf_status bf__critic_close(bf__critic *f, bf_arena *arena, bf_error *err) {
     if (f->left || f->closings == BF__CRITIC_CLOSINGS)
         return BF_OK;
     f->left = f->stopped;
-    return bf__closing_solve(&f->closed[f->closings++], f->closing, arena, err);
+    bf__closed *closed = &f->closed[f->closings++];
+    BF_TRY(bf__closing_solve(closed, f->closing, arena, err));
+    if (!f->gap || 2 * f->closings <= f->task->closings || !closed->believed)
+        return BF_OK;
+    bf__closing_gap(f->gap, f->closing);
+    f->gaps++;
+    return BF_OK;
+}
+
+bool bf__critic_gap(double *gap, const bf__critic *f) {
+    for (int64_t i = 0; i < f->task->pairs->n && f->gaps > 0; i++)
+        gap[i] = f->gap[i] / f->gaps;
+    return f->gaps > 0;
 }
 
 /* ---- The answer */

@@ -27,7 +27,8 @@ typedef struct bf__critic_task { /* what all members share */
     const char *hidden;
     int64_t rounds, batch;
     double rate;
-    bool close; /* whether closings are to come */
+    int closings; /* how many are to come; 0: the rounds answer */
+    bool gaps;    /* whether bf__critic_gap will be asked for, which needs closings */
     uint64_t seed;
     const float *inputs;            /* (inputs, n): the logged pairs */
     const double *next_p, *start_p; /* (K, n), (K, starts) */
@@ -66,5 +67,9 @@ bf_status bf__critic_sum(bf__critic *critic, bf_error *err);
 bf_status bf__critic_close(bf__critic *critic, bf_arena *arena, bf_error *err);
 
 bf__critic_answer bf__critic_says(const bf__critic *critic);
+
+/* gap (n): <psi_i, h> as closing.h has it, in the mean over those of the later half of the closings
+ * that are believed. false: there is none. */
+bool bf__critic_gap(double *gap, const bf__critic *critic);
 
 #endif

@@ -26,7 +26,11 @@ bf_status bf__closing_sum(bf__closing *closing, const float *parameters, const i
                           int apart, bf_error *err);
 
 /* Solves with the sums. */
-bf_status bf__closing_solve(bf__closed *out, const bf__closing *closing, bf_arena *arena,
-                            bf_error *err);
+bf_status bf__closing_solve(bf__closed *out, bf__closing *closing, bf_arena *arena, bf_error *err);
+
+/* Adds <psi_i, h> = h(x_i) - gamma E h(x'_i) - (1 - gamma) E h(x_0) to gap (n), with the h of the
+ * last solve that was believed, so that r_i - gap_i is the value but for noise. Ends that stay
+ * ended are not for it. */
+void bf__closing_gap(double *gap, bf__closing *closing);
 
 #endif
