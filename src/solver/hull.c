@@ -19,6 +19,8 @@
 
 #include "linalg/clones.h"
 
+const bf__hull_options bf__hull_usual = {.near = 0.02, .tolerance = 1e-4, .steps = 100};
+
 static void inner_products(double *gram, const double *z, int k, int d) {
     for (int i = 0; i < k; i++)
         for (int j = 0; j <= i; j++) {

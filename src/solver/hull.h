@@ -11,6 +11,9 @@ typedef struct bf__hull_options {
     int steps;        /* or after so many steps */
 } bf__hull_options;
 
+/* What serves where rows have no weights. */
+extern const bf__hull_options bf__hull_usual;
+
 /* Moves w (k), on the simplex, from its present value towards the minimum of |sum_j w_j z_j|^2 +
  * near sum_j w_j |z_j|^2 + spread size sum_j w_j^2 / s_j, with s where it starts and size the mean
  * of |z_j|^2. The rows of z (k, d), row-major, are the neighbours minus the point. gram (k, k) is

@@ -282,8 +282,9 @@ static bf_status warn(bf_estimate *out, const trial *t, bf_arena *arena, bf_erro
     if (t->abandoned > 0)
         BF_TRY(bf__warn(out, arena, err, BF__W_CORRECTION_DROPPED, false,
                         "%d of %d corrections were not credible (too much negative weight, or too "
-                        "few rows that carry it): the base weights stand in for them",
-                        t->abandoned, t->members));
+                        "few rows that carry it): the base weights stand in for them%s",
+                        t->abandoned, t->members,
+                        t->judged > 0 ? ", balanced on what networks find" : ""));
     if (t->interrupted)
         BF_TRY(bf__warn(out, arena, err, BF__W_INTERRUPTED, true,
                         "interrupted: these are the base weights, not corrected"));

@@ -29,7 +29,6 @@
 enum { NEAR = 24 };
 static const double ridge = 1e-3; /* beside the mean square of a coordinate's differences */
 static const double edge = 9;     /* three times as far, squared */
-static const bf__hull_options hull = {.near = 0.02, .tolerance = 1e-4, .steps = 100};
 
 /* ---- What the log shows */
 
@@ -201,7 +200,7 @@ void bf__local_take(bf__local_step *out, const bf__local *local, const double *x
     for (int j = 0; j < out->count; j++)
         for (int e = 0; e < d; e++)
             out->z[j * d + e] = nodes->x[(int64_t)out->node[j] * d + e] - x[e];
-    bf__hull_solve(out->weight, out->z, out->count, d, &hull, out->gram);
+    bf__hull_solve(out->weight, out->z, out->count, d, &bf__hull_usual, out->gram);
     for (int j = 0; j < out->count; j++)
         goes += out->weight[j] * (1 - local->ended[out->node[j]]);
     out->ended = goes > 0 ? 1 - fmin(goes, 1) : 1;

@@ -23,7 +23,6 @@
 #include "core/share.h"
 
 enum { MOST_SAMPLES = 8 };
-static const bf__hull_options hull = {.near = 0.02, .tolerance = 1e-4, .steps = 100};
 static const bf__hull_options spread = {
     .near = 0.02, .spread = 1, .tolerance = 1e-4, .steps = 100}; /* rows have weights */
 static const double far = 1; /* standard deviations of a coordinate */
@@ -157,7 +156,8 @@ static bf__mixture mix(int32_t *node, double *weight, int group, const bf__mixer
             s->z[j * dim + e] = nodes->x[(int64_t)s->index[j] * dim + e] - s->q[e];
     if (weighed)
         weigh(s->weight, s->index, found, nodes);
-    out.off = bf__hull_solve(s->weight, s->z, found, dim, weighed ? &spread : &hull, s->gram);
+    out.off =
+        bf__hull_solve(s->weight, s->z, found, dim, weighed ? &spread : &bf__hull_usual, s->gram);
     for (int j = 0; j < found; j++)
         if (s->weight[j] > 0) {
             node[out.count] = s->index[j];

@@ -24,19 +24,11 @@
 #include "core/fail.h"
 #include "weights/local.h"
 
-enum {
-    STEPS = 400,
-    BURN = 100,
-    FEWEST = 128,
-    MOST = 512,
-    ROWS_EACH = 20,
-    BLOCKS = 16,
-    MOST_ROWS = 80000
-};
+enum { STEPS = 400, BURN = 100, FEWEST = 128, MOST = 512, ROWS_EACH = 20, BLOCKS = 16 };
 static const double quiet = 0.01; /* share of noise that counts as none */
 
 bool bf__runs_suit(const bf__points *points, double noise) {
-    return points->actions > 0 && points->d <= BF__FEW_DIMENSIONS && points->n <= MOST_ROWS &&
+    return points->actions > 0 && points->d <= BF__FEW_DIMENSIONS && points->n <= BF__SMALL_LOG &&
            !points->weight && !points->steps.absorbs && noise <= quiet;
 }
 

@@ -4,6 +4,8 @@
 
 #include "problem/points.h"
 
+enum { BF__SMALL_LOG = 80000 }; /* rows up to which there is time for more than the chain */
+
 /* Whether runs are of use: they take steps to be a function of the pair, and time. `noise` is the
  * share of noise in the steps (noise.h). */
 bool bf__runs_suit(const bf__points *points, double noise);
