@@ -90,6 +90,15 @@ static void gaps_that_say_nothing_change_nothing(void **state) {
         assert_ok(bf__residue_balance(out, w, u, gap, count, ROWS, arena, &err), err);
         assert_memory_equal(out, w, sizeof w);
     }
+    const double sizes[] = {1e200, 1e-160, 1e-155, 1e-200, INFINITY, NAN};
+    for (int k = 0; k < 6; k++) {
+        make_rows(11);
+        for (int i = 0; i < 2 * ROWS; i++)
+            gap[i] *= sizes[k];
+        assert_ok(bf__residue_balance(out, w, u, gap, 2, ROWS, arena, &err), err);
+        for (int i = 0; i < ROWS; i++)
+            assert_true(isfinite(out[i]));
+    }
     /* The same network twice is no more than once. */
     make_rows(10);
     for (int i = 0; i < ROWS; i++)

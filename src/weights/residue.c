@@ -18,6 +18,8 @@
  * explains nothing of the rewards has b = 0, and changes nothing. */
 #include "weights/residue.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/fail.h"
@@ -76,7 +78,7 @@ bf_status bf__residue_balance(double *out, const double *w, const double *u, con
     for (int a = 0; a < count; a++)
         trace += m[a * count + a];
     memcpy(out, w, (size_t)n * sizeof *out);
-    if (!(trace > 0))
+    if (!(trace > DBL_MIN / DBL_EPSILON && isfinite(trace)))
         return BF_OK;
     for (int a = 0; a < count; a++)
         m[a * count + a] += ridge * trace;

@@ -17,7 +17,8 @@ bf_status bf__residue_find(double *gap, int *count, const bf_problem *problem,
                            bf_error *err);
 
 /* out (n): weights w with signs, moved along u, which are not negative and sum to 1, so that the
- * flow balances on each of the gaps (count, n): sum_i out_i gap_i = 0. Their sum stays. */
+ * flow balances on each of the gaps (count, n): sum_i out_i gap_i = 0. Their sum stays. Gaps that
+ * cannot be squared change nothing. */
 bf_status bf__residue_balance(double *out, const double *w, const double *u, const double *gap,
                               int count, int64_t n, bf_arena *arena, bf_error *err);
 
