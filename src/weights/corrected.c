@@ -333,9 +333,10 @@ static const bf_option rows[] = {
         "Begin with weights of runs of the target in the process as the log shows it, if steps "
         "are a function of state and action, in few dimensions and up to 80,000 rows; "
         "--no-runs: with those of a chain on the logged pairs alone."),
-    BF_OPTION(corrected_options, networks, "yes",
-              "Balance corrections that had to be weakened on the action values of two networks as "
-              "well, in few dimensions and up to 80,000 rows; --no-networks: leave them weak."),
+    BF_OPTION(
+        corrected_options, networks, "yes",
+        "Balance corrections that had to be weakened on the action values of two networks as "
+        "well, in few dimensions and from 1,000 to 80,000 rows; --no-networks: leave them weak."),
 };
 static const bf_option_table table =
     BF_OPTION_TABLE("Options of blackbox, weights corrected", corrected_options, rows);

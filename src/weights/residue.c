@@ -28,13 +28,13 @@
 #include "problem/nodes.h"
 #include "weights/runs.h"
 
-enum { ROUNDS = 100, CLOSINGS = 10, BATCH = 512 };
+enum { ROUNDS = 100, CLOSINGS = 10, BATCH = 512, FEWEST = 1000 };
 static const char hidden[] = "32-32";
 static const double rate = 0.003, ridge = 1e-12; /* of M, as a share of its trace */
 
 bool bf__residue_suit(const bf__points *points) {
-    return points->d + points->action_dim <= BF__FEW_DIMENSIONS && points->n <= BF__SMALL_LOG &&
-           !points->steps.absorbs;
+    return points->d + points->action_dim <= BF__FEW_DIMENSIONS && points->n >= FEWEST &&
+           points->n <= BF__SMALL_LOG && !points->steps.absorbs;
 }
 
 bf_status bf__residue_find(double *gap, int *count, const bf_problem *problem,
