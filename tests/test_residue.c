@@ -164,7 +164,7 @@ static void networks_find_the_gaps(void **state) {
     }
 }
 
-/* The discounted value from a start is 1.2 (1 - ...) less; r - gap is it on every row. */
+/* With a discount r - gap is the discounted value, in the mean over rows: starts are in it. */
 static void gaps_know_of_discounts(void **state) {
     (void)state;
     static double found[2 * LINE];

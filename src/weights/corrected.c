@@ -13,12 +13,13 @@
  * have: then it balances the flow on features by a few rows that happen to fit. Its ridge is raised
  * tenfold until it is believed. Where that does not help the base weights stand in for it. What it
  * then leaves unbalanced is taken out as far as networks see it (residue.c), which are fitted once,
- * if it comes to that. The value is that of the weights with signs. The weights that are handed out
- * come in two kinds. Those with signs are of the variant that gives the median, or the mean of the
- * two that do: they give the value. Those without are the mean over the four, with negative ones
- * set to 0 and the rest scaled to the same sum: `negative_mass` says how much that was, and
- * `weights_value` what they give. docs/notes/defaults.md has the trials that all numbers here come
- * from. */
+ * if it comes to that. The value is that of the weights with signs.
+ *
+ * The weights that are handed out come in two kinds. Those with signs are of the variant that gives
+ * the median, or the mean of the two that do: they give the value. Those without are the mean over
+ * the four, with negative ones set to 0 and the rest scaled to the same sum: `negative_mass` says
+ * how much that was, and `weights_value` what they give. docs/notes/defaults.md has the trials that
+ * all numbers here come from. */
 #include <math.h>
 #include <string.h>
 
