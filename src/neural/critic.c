@@ -1,7 +1,7 @@
 /* critic.c - One network of fitted Q evaluation: its targets, its moves, and when to stop.
  *
  * Computes    y_i = r_i - c + gamma V(s'_i),   V(s) = E_pi h(s, .),   c such that mean y = 0
- *             h <- the network, moved by Adam towards y in squared error (STEPS steps a round)
+ *             h <- the network, moved by Adam towards y in squared error (32 steps a round)
  *             value = mean (r + gamma V' - h) + (1 - gamma) mean V(s0)
  *
  * h stays of the size of differences between states, whatever gamma. The last layer is rescaled as
@@ -26,7 +26,7 @@
  * make it scatter, and the mean has less of that. If one of them cannot be believed, the rounds
  * answer.
  *
- * Cost        a round: forward passes at the places of critic_places.c, at most n (1 + K), + STEPS
+ * Cost        a round: forward passes at the places of critic_places.c, at most n (1 + K), + 32
  *             steps of `batch` pairs */
 #include "neural/critic.h"
 
@@ -38,7 +38,7 @@
 #include "solver/adam.h"
 #include "solver/mlp.h"
 
-enum { STEPS = 32, WINDOWS = 40, PATIENCE = 12 };
+enum { WINDOWS = 40, PATIENCE = 12 };
 static const double DAMP = 0.3;
 
 struct bf__critic {
@@ -242,7 +242,7 @@ static void move(bf__critic *f) {
     int64_t b = t->batch;
     for (int64_t i = 0; i < p->n; i++)
         f->aims[i] = (float)(f->y[i] / f->scale);
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < BF__CRITIC_STEPS; step++) {
         for (int64_t j = 0; j < b; j++) {
             int64_t i = f->rows[bf_rng_below(&f->rng, f->learned)];
             f->drawn[j] = i;

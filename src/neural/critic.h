@@ -55,7 +55,9 @@ bf_status bf__critic_inputs(bf__critic_task *task, bf_arena *arena, bf_error *er
 bf_status bf__critic_make(bf__critic **out, const bf__critic_task *task, int member,
                           bf_arena *arena, bf_error *err);
 
-/* Rounds first .. last - 1, or less if it has been stopped. One thread; members are independent. */
+/* Rounds first .. last - 1, or less if it has been stopped, each of so many steps of a batch. One
+ * thread; members are independent. */
+enum { BF__CRITIC_STEPS = 32 };
 void bf__critic_train(bf__critic *critic, int64_t first, int64_t last);
 
 /* Closes the equation (closing.c) with the network as it stands, and notes what that says. The

@@ -17,8 +17,8 @@
  * networks, so that one that has gone astray does not move it. How far they differ says how far the
  * answer depends on the rows, and on where a network begins.
  *
- * Cost        members x rounds x (n (1 + K) forward passes + 32 steps of 512 pairs), and as much as
- *             two rounds for each of 15 solves; members train side by side
+ * Cost        members x rounds x (n (1 + K) forward passes + 32 steps of up to 512 pairs), and as
+ * much as two rounds for each of 15 solves; members train side by side
  *
  * Nothing here weighs the log: Q is only as good as the networks' reach to pairs that the target
  * takes and the log does not show, and with a network the iteration need not converge. */
@@ -40,6 +40,9 @@ enum { MOST = BF__MOST_CRITICS, CLOSINGS = 15 };
 /* Rounds, if the user leaves them to us. In many dimensions more of them make solves no better, on
  * any of the logs that we chose on; in few, features need them. */
 enum { ROUNDS = 400, ROUNDS_IN_MANY = 150 };
+/* Pairs in a step. On small logs of few dimensions, whose features need all of the rounds, fewer do
+ * as well: the rows are gone through once a round. */
+enum { BATCH = 512, LEAST_BATCH = 64 };
 _Static_assert((int)CLOSINGS <= (int)BF__CRITIC_CLOSINGS, "a member has no room for them");
 
 typedef struct fqe_options {
@@ -60,7 +63,9 @@ static const bf_option rows[] = {
     BF_OPTION_RANGE(fqe_options, rounds, "0", 0, 1e7,
                     "Times that the targets are made anew, at most; after each, 32 Adam steps. 0: "
                     "400, or 150 in more than eight dimensions."),
-    BF_OPTION_RANGE(fqe_options, batch, "512", 1, 65536, "Transitions in a step."),
+    BF_OPTION_RANGE(fqe_options, batch, "0", 0, 65536,
+                    "Transitions in a step. 0: 512; on small logs of few dimensions a 32nd of the "
+                    "rows, but 64 or more."),
     BF_OPTION_RANGE(fqe_options, rate, "0.003", 1e-9, 1, "Size of a step."),
     BF_OPTION(
         fqe_options, close, "yes",
@@ -69,9 +74,13 @@ static const bf_option rows[] = {
 };
 static const bf_option_table table = BF_OPTION_TABLE("Options of fqe", fqe_options, rows);
 
-static int64_t rounds_for(const bf__pairs *pairs, const bf_dataset *data) {
-    int dimensions = data->state_dim + data->action_dim - pairs->points.left_out_count;
-    return dimensions > BF__FEW_DIMENSIONS ? ROUNDS_IN_MANY : ROUNDS;
+static bool in_many_dimensions(const bf__pairs *pairs, const bf_dataset *data) {
+    return data->state_dim + data->action_dim - pairs->points.left_out_count > BF__FEW_DIMENSIONS;
+}
+
+static int64_t batch_for(bool many, int64_t n) {
+    int64_t once = n / BF__CRITIC_STEPS > LEAST_BATCH ? n / BF__CRITIC_STEPS : LEAST_BATCH;
+    return many || once > BATCH ? BATCH : once;
 }
 
 static int by_size(const void *a, const void *b) {
@@ -130,8 +139,11 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
     BF_TRY(bf__steps_last(problem, err));
     BF_TRY(bf__pairs_check(problem, settings, err));
     BF_TRY(bf__pairs_make(&pairs, problem, o->periodic, o->scale, context, arena, err));
+    bool many = in_many_dimensions(&pairs, problem->data);
     if (o->rounds == 0)
-        task.rounds = rounds_for(&pairs, problem->data);
+        task.rounds = many ? ROUNDS_IN_MANY : ROUNDS;
+    if (o->batch == 0)
+        task.batch = batch_for(many, pairs.n);
     int members = (int)(o->members < pairs.n ? o->members : pairs.n);
     if (members > 1)
         BF_TRY(
