@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "choice/shares.h"
+#include "env/simulate.h"
 #include "report/summary.h"
 
 TEST_ARENA;
@@ -292,6 +293,90 @@ static void shares_by_hand(void **state) {
     }
 }
 
+/* ---- Small logs of few dimensions */
+
+/* 2,000 rows of a control problem, behaviour 0.7 and target 0.9 of its trained policy. */
+static bf_problem small_log_of(const char *name, bf_dataset *data) {
+    const bf_env *env = bf_env_find(name);
+    const bf_policy *behavior, *target;
+    bf_context context = {.threads = 2, .seed = 1};
+    assert_ok(bf_env_policy_parse(&behavior, env, "trained@0.7", 1, arena, &err), err);
+    assert_ok(bf_env_policy_parse(&target, env, "trained@0.9", 1, arena, &err), err);
+    bf_simulation simulation = {.env = env,
+                                .behaviors = &behavior,
+                                .behavior_count = 1,
+                                .target = target,
+                                .trajectories = 10,
+                                .steps = 200};
+    assert_ok(bf__simulate(data, &simulation, &context, arena, &err), err);
+    return (bf_problem){data, 1, BF_TERMINAL_RESTART};
+}
+
+static double standard_error(const char *method, const bf_estimate *estimate,
+                             const bf_problem *problem, const bf_settings *settings) {
+    bf_trust_options how;
+    const bf_trust *trust;
+    bf_interval interval;
+    assert_ok(bf_options_init(&bf_trust_table, &how, &err), err);
+    how.interval = BF_INTERVAL_FAST;
+    assert_ok(bf_trust_measure(&trust, estimate, bf_estimator_find(method), problem, settings, &how,
+                               NULL, arena, &err),
+              err);
+    assert_true(bf_trust_interval(trust, &interval));
+    return interval.se;
+}
+
+/* On ten trajectories of Acrobot a correction moves the value far. Networks have a share by what
+ * they differ by and still move, and what they move the value by is one more error. */
+static void networks_move_an_answer_whose_correction_is_large(void **state) {
+    (void)state;
+    bf_dataset data;
+    bf_settings *settings[2];
+    bf_problem problem = small_log_of("acrobot", &data);
+    bf_estimate own = answer("auto", &problem, NULL, &settings[0]);
+    bf_estimate weights = answer("blackbox", &problem, NULL, &settings[1]);
+    bf_estimate networks = answer("fqe", &problem, NULL, NULL);
+    double mine = 0.3 * fabs(weights.value - bf_estimate_get(&weights, "base_value"));
+    double spread = bf_estimate_get(&networks, "member_spread");
+    double drift = bf_estimate_get(&networks, "drift"), share[2], value[2];
+    double expected = mine * mine / (mine * mine + spread * spread + drift * drift);
+    assert_true(expected > 0.05);
+    for (int k = 0; k < 2; k++)
+        assert_true(bf_estimate_part(&own, k, NULL, NULL, &value[k], &share[k], NULL));
+    assert_near(share[1], expected, 1e-9);
+    assert_near(share[0] + share[1], 1, 1e-12);
+    assert_near(value[0], weights.value, 0);
+    assert_near(value[1], networks.value, 0);
+    assert_near(own.value, share[0] * value[0] + share[1] * value[1], 1e-12);
+    assert_memory_equal(bf_estimate_weights(&own), bf_estimate_weights(&weights),
+                        (size_t)data.n * sizeof(double));
+    double moved = own.value - weights.value;
+    double before = standard_error("blackbox", &weights, &problem, settings[1]);
+    double after = standard_error("auto", &own, &problem, settings[0]);
+    assert_true(fabs(moved) > 1e-4);
+    assert_near(after * after, before * before + moved * moved, 1e-9);
+}
+
+/* On Pendulum the weights need next to no correction. */
+static void networks_are_not_asked_without_need(void **state) {
+    (void)state;
+    bf_dataset data;
+    bf_problem problem = small_log_of("pendulum", &data);
+    bf_estimate own = answer("auto", &problem, NULL, NULL);
+    assert_false(bf_estimate_part(&own, 1, NULL, NULL, NULL, NULL, NULL));
+}
+
+static void shares_of_two_by_their_errors(void **state) {
+    (void)state;
+    assert_near(bf__share_of_second(0, 0), 0, 0);
+    assert_near(bf__share_of_second(0, 1), 0, 0);
+    assert_near(bf__share_of_second(1, 0), 1, 0);
+    assert_near(bf__share_of_second(1, 2), 0.2, 1e-15);
+    for (double s = 0; s <= 1; s += 0.01) /* no other share has a smaller error */
+        assert_true(pow(3 * (1 - s), 2) + pow(s, 2) >= pow(3 * (1 - bf__share_of_second(3, 1)), 2) +
+                                                           pow(bf__share_of_second(3, 1), 2));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         arena_test(few_dimensions_are_for_blackbox),
@@ -301,6 +386,9 @@ int main(void) {
         arena_test(a_part_in_doubt_has_a_share),
         arena_test(shares_by_hand),
         arena_test(each_part_has_its_sentence),
+        arena_test(networks_move_an_answer_whose_correction_is_large),
+        arena_test(networks_are_not_asked_without_need),
+        arena_test(shares_of_two_by_their_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
 /* auto.c - The default: it asks other methods, and answers with what one of them says, or several.
  *
  * The methods are the parts of parts.def, the safest first. For finite states, in few dimensions,
- * and if options were given (they are those of blackbox), the first is all that is asked: there
- * neighbours tell what the target meets. In more than eight dimensions, states and vector actions
- * together, neighbours say little, and the others are asked as well, the boldest first:
+ * and if options were given (they are those of blackbox), the first is mostly all that is asked:
+ * there neighbours tell what the target meets. In more than eight dimensions, states and vector
+ * actions together, neighbours say little, and the others are asked as well, the boldest first:
  *
  *     value = sum_k share_k value_k
  *
@@ -18,6 +18,13 @@
  * differ; its interval is that of the blend, by running all parts on parts of the log. The weights
  * of the first are handed out in any case.
  *
+ * Small logs of few dimensions. Weights whose correction moves the value far may be off by a part
+ * of that, as intervals have it (trust/error.h). If that is not little beside the difference to the
+ * log's mean, fqe is asked, whose error is what its networks differ by and what they still move.
+ * Its share makes the sum of the squares least. The answer remains that of the weights in all else:
+ * `aside`, what fqe has moved the value by, is one more error of the interval. On larger logs
+ * corrections are better, and networks cost more than all the rest.
+ *
  * Cost  that of the parts that are asked */
 #include <math.h>
 #include <stdio.h>
@@ -31,9 +38,15 @@
 #include "estimator/judge.h"
 #include "estimator/result.h"
 #include "problem/nodes.h"
+#include "trust/error.h"
 #include "weights/weights.h"
 
-enum { ENOUGH = 2000 }; /* rows for networks: with fewer, they differ by more than they find */
+/* Rows for networks: with fewer, they differ by more than they find. With more than SMALL, in few
+ * dimensions, they cost more than all the rest. */
+enum { ENOUGH = 2000, SMALL = 5000 };
+/* Errors of the weights up to which networks are not asked, and up to which parts that differ are
+ * no news, beside the difference to the log's mean. */
+static const double slight = 0.01, no_news = 0.25;
 
 static bool always(const bf_problem *problem, const bf_estimate *first) {
     (void)problem;
@@ -48,8 +61,18 @@ static bool many_dimensions(const bf_problem *problem, const bf_estimate *first)
     return !bf__dataset_counts(data) && dimensions > BF__FEW_DIMENSIONS;
 }
 
-static bool many_and_rows(const bf_problem *problem, const bf_estimate *first) {
-    return many_dimensions(problem, first) && problem->data->n >= ENOUGH;
+/* What the correction of the weights may be off by; 0: nothing is known of it. */
+static double correction_error(const bf_estimate *weights) {
+    double base = bf__diagnosed(weights, BF__D_BASE_VALUE);
+    return isfinite(base) ? bf__shift_alone * fabs(weights->value - base) : 0;
+}
+
+static bool networks(const bf_problem *problem, const bf_estimate *first) {
+    if (many_dimensions(problem, first))
+        return problem->data->n >= ENOUGH;
+    double moved = fabs(first->value - bf__facts_of(first, problem).mean);
+    return problem->data->n >= ENOUGH && problem->data->n <= SMALL &&
+           correction_error(first) > slight * moved;
 }
 
 static const struct part {
@@ -123,6 +146,7 @@ typedef struct hearing {
     bool asked[PARTS];
     bf__voice voice[PARTS];
     double share[PARTS];
+    bool few; /* in few dimensions: the answer is that of the weights, moved by what networks say */
 } hearing;
 
 /* How much there is to say for the weights, from 0 to 1: next pairs lie in the hull of logged ones,
@@ -136,11 +160,21 @@ static double proven(const bf_estimate *weights) {
     return fmin(bf__falls(off, 0.05, 0.1), bf__falls(after / before, 0.02, 0.05));
 }
 
+/* In few dimensions part k, networks, has a share by its error and that of the weights. */
+static void weigh(hearing *h, int k) {
+    double spread = bf__diagnosed(&h->said[k], BF__D_MEMBER_SPREAD);
+    double drift = bf__diagnosed(&h->said[k], BF__D_DRIFT);
+    double share = bf__share_of_second(correction_error(&h->said[0]), hypot(spread, drift));
+    h->share[k] = h->voice[k].counts && isfinite(share) ? share : 0;
+    h->share[0] = 1 - h->share[k];
+}
+
 static bf_status hear(hearing *h, const bf_problem *problem, const bf_context *context,
                       bf_arena *arena, bf_error *err) {
     double mean = bf__facts_of(&h->said[0], problem).mean;
     h->voice[0].value = h->said[0].value;
     h->voice[0].proven = proven(&h->said[0]);
+    h->few = !many_dimensions(problem, &h->said[0]);
     for (int k = PARTS - 1; k > 0; k--) {
         if (!parts[k].when(problem, &h->said[0]))
             continue;
@@ -151,6 +185,10 @@ static bf_status hear(hearing *h, const bf_problem *problem, const bf_context *c
                                   .much = parts[k].much,
                                   .stops_short = parts[k].stops_short,
                                   .counts = !h->against[k]};
+        if (h->few) {
+            weigh(h, k);
+            continue;
+        }
         if (h->voice[k].counts)
             h->voice[k].doubt = bf__doubt(&h->said[k], problem);
         bf__shares(h->share, h->voice, PARTS, mean);
@@ -171,7 +209,7 @@ static double mixed(const hearing *h, bf__diagnostic_id id) {
 
 /* What is in `out` is that of one part: the value becomes that of all of them. If two equal shares
  * differ by more than the answer differs from the log, or unequal ones by accordingly more, it is
- * not to be trusted. */
+ * not to be trusted. That parts differ by little is news only if no part would do alone. */
 static bf_status blend(bf_estimate *out, const hearing *h, const bf_problem *problem,
                        bf_arena *arena, bf_error *err) {
     static const bf__diagnostic_id answers[] = {BF__D_EPISODE_RETURN, BF__D_EPISODE_LENGTH};
@@ -189,9 +227,11 @@ static bf_status blend(bf_estimate *out, const hearing *h, const bf_problem *pro
     for (int k = 0; k < 2; k++)
         if (isfinite(mixed(h, answers[k])))
             bf__diagnose_again(out, answers[k], mixed(h, answers[k]));
-    out->model = NULL;
+    double apart = 2 * sqrt(square), moved = fabs(out->value - mean);
+    if (h->few && apart <= no_news * moved)
+        return BF_OK;
     return bf__warn(
-        out, arena, err, BF__W_PARTS_DIFFER, 2 * sqrt(square) > fabs(out->value - mean),
+        out, arena, err, BF__W_PARTS_DIFFER, apart > moved,
         "the answer is a blend of parts that do not agree: they say from %.6g to %.6g, and "
         "the log's mean is %.6g",
         low, high, mean);
@@ -200,6 +240,10 @@ static bf_status blend(bf_estimate *out, const hearing *h, const bf_problem *pro
 static const char *why(const hearing *h, int k) {
     if (h->against[k])
         return h->against[k];
+    if (h->few)
+        return k == 0 ? parts[0].why
+                      : "the correction of the weights moves the value far, and its networks "
+                        "differ by little";
     if (h->share[k] == 0 && h->voice[0].proven > 0)
         return "it is not in the middle of what the parts say";
     if (k == 0 && h->voice[0].proven == 0)
@@ -214,11 +258,23 @@ static const char *why(const hearing *h, int k) {
                : parts[k].why;
 }
 
+/* The first part answers, moved by what the others say. */
+static bf_status move(bf_estimate *out, const hearing *h, const bf_problem *problem,
+                      const bf_settings *settings, bf_arena *arena, bf_error *err) {
+    *out = h->said[0];
+    if (h->share[0] < 1)
+        BF_TRY(blend(out, h, problem, arena, err));
+    out->aside = out->value - h->said[0].value;
+    out->maker = bf_estimator_find(parts[0].method);
+    out->maker_settings = settings;
+    return BF_OK;
+}
+
 /* The answer of the boldest part that has a share takes the place of what is in `out`; the weights
  * of the first stay. */
-static bf_status answer(bf_estimate *out, const hearing *h, const bf_problem *problem,
-                        const bf_settings *settings, bf_arena *arena, bf_error *err) {
-    int boldest = PARTS - 1, count = 0;
+static bf_status take(bf_estimate *out, const hearing *h, const bf_problem *problem,
+                      const bf_settings *settings, bf_arena *arena, bf_error *err) {
+    int boldest = PARTS - 1;
     while (h->share[boldest] == 0)
         boldest--;
     bool whole = h->share[boldest] == 1;
@@ -227,10 +283,19 @@ static bf_status answer(bf_estimate *out, const hearing *h, const bf_problem *pr
         out->spare = bf_estimate_weights(&h->said[0]);
         out->spare_signed = bf_estimate_signed_weights(&h->said[0]);
     }
-    if (!whole)
+    if (!whole) {
         BF_TRY(blend(out, h, problem, arena, err));
+        out->model = NULL;
+    }
     out->maker = whole ? bf_estimator_find(parts[boldest].method) : NULL;
     out->maker_settings = whole && boldest == 0 ? settings : NULL;
+    return BF_OK;
+}
+
+static bf_status answer(bf_estimate *out, const hearing *h, const bf_problem *problem,
+                        const bf_settings *settings, bf_arena *arena, bf_error *err) {
+    int count = 0;
+    BF_TRY((h->few ? move : take)(out, h, problem, settings, arena, err));
     for (int k = 0; k < PARTS; k++)
         if (h->asked[k])
             out->parts[count++] = (bf__part){parts[k].method, h->said[k].model, h->said[k].value,
@@ -245,7 +310,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
                      const bf_settings *settings, const bf_context *context, bf_arena *arena,
                      bf_error *err) {
     bool given = bf_settings_given_at(settings, 0);
-    hearing h = {.asked = {true}, .share = {1}};
+    hearing h = {.asked = {true}, .share = {1}, .few = true};
     (void)model;
     BF_TRY(bf__estimator_run(bf_estimator_find(parts[0].method), &h.said[0], problem, settings,
                              context, arena, err));
@@ -260,7 +325,8 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
 const bf_estimator bf__estimator_auto = {
     .name = "auto",
     .summary =
-        "the default: blackbox; in many dimensions a simulator that reproduces the log, or fqe",
+        "the default: blackbox, with fqe beside it on small logs; in many dimensions a simulator "
+        "that reproduces the log, or fqe",
     .needs = BF_NEEDS_TARGET,
     .options = &bf__blackbox_table,
     .model = bf__weights_model,

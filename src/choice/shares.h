@@ -10,6 +10,13 @@ static inline double bf__falls(double x, double from, double to) {
     return fmin(fmax((to - x) / (to - from), 0), 1);
 }
 
+/* How much of a mean of two answers is the second one's, if they are off by about as much as they
+ * say and not in the same way: the sum of the squares is least. Without an error of the first it
+ * has all. */
+static inline double bf__share_of_second(double first, double second) {
+    return first > 0 ? first * first / (first * first + second * second) : 0;
+}
+
 /* What one method says, and what there is against it. */
 typedef struct bf__voice {
     double value;

@@ -48,6 +48,8 @@ struct bf_estimate {
     const bf_settings *maker_settings;
     const double *spare,
         *spare_signed; /* (n): weights of another part, if the chosen one has none */
+    double aside;      /* what other parts have moved the value by, from that of its maker; 0: none
+                          have */
 };
 
 /* Whose answer it is: the method that was chosen, or the one that was asked, with its settings. */

@@ -1,6 +1,7 @@
 /* error.c - The error of an answer as a vector, and its length, which is the standard error.
  *
- * Shapes  z: clusters, then parts, then one shift for every split, then the correction
+ * Shapes  z: clusters, then parts, then one shift for every split, then the correction,
+ *         then what another method moved
  * Cost    one pass over it */
 #include "trust/error.h"
 
@@ -45,7 +46,7 @@ bf__error_form bf__error_form_of(const bf__measured *answers, int count, int64_t
 }
 
 int64_t bf__error_length(const bf__error_form *form) {
-    return form->clusters + form->part_count + BF__MOST_SPLITS + 1;
+    return form->clusters + form->part_count + BF__MOST_SPLITS + 2;
 }
 
 void bf__error_fill(double *z, const bf__error_form *form, const bf__measured *answer) {
@@ -66,8 +67,9 @@ void bf__error_fill(double *z, const bf__error_form *form, const bf__measured *a
     }
     for (int s = 0; s < BF__MOST_SPLITS; s++)
         if (form->size[s] > 0)
-            shifts[s] = sqrt(1.0 / form->splits) * (mean[s] - answer->value);
+            shifts[s] = sqrt(1.0 / form->splits) * (mean[s] - (answer->value - answer->aside));
     shifts[BF__MOST_SPLITS] = (form->df > 0 ? shift_with_parts : bf__shift_alone) * answer->shift;
+    shifts[BF__MOST_SPLITS + 1] = answer->aside;
 }
 
 static double squares(const double *z, int64_t n) {
@@ -81,7 +83,7 @@ double bf__error_variance(const bf__error_form *form, const double *z) {
     int64_t parts = form->part_count + BF__MOST_SPLITS;
     double by_cluster = squares(z, form->clusters);
     double by_part = squares(z + form->clusters, parts);
-    double shift = squares(z + form->clusters + parts, 1), variance = NAN;
+    double shift = squares(z + form->clusters + parts, 2), variance = NAN;
     if (form->clusters > 0 && form->df > 0 && form->steady)
         variance = fmax(sqrt(by_cluster * by_part), least * least * by_cluster);
     else if (form->clusters > 0 && form->df > 0)

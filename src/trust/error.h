@@ -2,9 +2,9 @@
  *
  * Everything that was measured of an error is a number about something that other answers to the
  * same log have, too: what each cluster contributes, how the answers on parts of the log scatter,
- * how they are shifted against the answer on the whole log, and what a correction moved. So an
- * error is a vector z. Its variance is that of a value, and the variance of z_a - z_b is that of a
- * difference: what two answers have in common cancels. */
+ * how they are shifted against the answer on the whole log, what a correction moved, and what was
+ * moved by another method. So an error is a vector z. Its variance is that of a value, and the
+ * variance of z_a - z_b is that of a difference: what two answers have in common cancels. */
 #ifndef BF_TRUST_ERROR_H
 #define BF_TRUST_ERROR_H
 
@@ -17,6 +17,7 @@ enum { BF__MOST_SPLITS = 4, BF__MOST_PARTS = 8, BF__PARTS_ROOM = BF__MOST_SPLITS
 typedef struct bf__measured {
     double value;
     double shift;        /* of the value by its correction; 0: none */
+    double aside;        /* what another method moved it by, which c and parts know nothing of */
     double effective;    /* clusters that carry the weight */
     const double *c;     /* (clusters): what each contributes, or NULL: not known */
     bool exact;          /* c is noise and nothing else, as for finite states and plain means */
@@ -47,8 +48,8 @@ void bf__error_fill(double *z, const bf__error_form *form, const bf__measured *a
 
 /* The square of the standard error: of an answer from its z, of a difference from that of two.
  *
- *     s^2 = (S^2 + se^2) / 2 + (0.25 shift)^2,   se^2 = J / (J - 1) sum_j c_j^2,
- *     S^2 = sum_k (v_k - vbar)^2 / (K (K - 1)) + (vbar - value)^2,  in the mean over splits
+ *     s^2 = (S^2 + se^2) / 2 + (0.25 shift)^2 + aside^2,   se^2 = J / (J - 1) sum_j c_j^2,
+ *     S^2 = sum_k (v_k - vbar)^2 / (K (K - 1)) + (vbar - value + aside)^2,  over splits
  *
  * If one of S and se is missing the other stands alone; without S the shift counts with 0.3. If c
  * is exact, few parts do not talk it down: s is not below se. If steps have no noise, the error

@@ -188,7 +188,8 @@ static bf_status collect(bf__measured *out, const measuring *m, bf__measure meas
                           .exact = m->has_influence && exact,
                           .steady = m->has_influence && isfinite(noise) && !exact};
     if (measure == BF__VALUE) {
-        out->shift = isfinite(base) ? m->estimate->value - base : unseen(m);
+        out->aside = m->estimate->aside;
+        out->shift = isfinite(base) ? out->value - out->aside - base : unseen(m);
         out->c = m->has_influence ? m->influence.c : NULL;
     } else {
         BF_TRY(ratio_contributions(&out->c, m, measure, out->value, err));
