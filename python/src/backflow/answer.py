@@ -167,7 +167,10 @@ class Answer:
 
     @property
     def signed_weights(self) -> Optional[Floats]:
-        """The same with signs: their sum times the rewards is the value, to rounding."""
+        """The same with signs: their sum times the rewards is the value, to rounding.
+
+        If the default made its answer of several parts (`parts`), it is the value of the part with the weights.
+        """
         return self._weights(lib.bf_estimate_signed_weights)
 
     @property
