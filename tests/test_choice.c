@@ -357,6 +357,32 @@ static void networks_move_an_answer_whose_correction_is_large(void **state) {
     assert_near(after * after, before * before + moved * moved, 1e-9);
 }
 
+static bool all_but_networks(void *user, const bf_progress *progress) {
+    (void)user;
+    return strcmp(progress->task, "fitting Q") != 0;
+}
+
+/* What the weights say is not lost. */
+static void networks_that_are_interrupted_have_no_share(void **state) {
+    (void)state;
+    bf_dataset data;
+    bf_problem problem = small_log_of("acrobot", &data);
+    bf_context context = {.threads = 2, .seed = 1, .callbacks = {.progress = all_but_networks}};
+    bf_estimate own, weights;
+    const char *why;
+    double share;
+    assert_ok(
+        bf__estimator_run(bf_estimator_find("auto"), &own, &problem, NULL, &context, arena, &err),
+        err);
+    assert_ok(bf__estimator_run(bf_estimator_find("blackbox"), &weights, &problem, NULL, &context,
+                                arena, &err),
+              err);
+    assert_near(own.value, weights.value, 0);
+    assert_true(bf_estimate_part(&own, 1, NULL, NULL, NULL, &share, &why));
+    assert_near(share, 0, 0);
+    assert_non_null(strstr(why, "stopped"));
+}
+
 /* On Pendulum the weights need next to no correction. */
 static void networks_are_not_asked_without_need(void **state) {
     (void)state;
@@ -387,6 +413,7 @@ int main(void) {
         arena_test(shares_by_hand),
         arena_test(each_part_has_its_sentence),
         arena_test(networks_move_an_answer_whose_correction_is_large),
+        arena_test(networks_that_are_interrupted_have_no_share),
         arena_test(networks_are_not_asked_without_need),
         arena_test(shares_of_two_by_their_errors),
     };

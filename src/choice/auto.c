@@ -114,15 +114,16 @@ static const char *distrust(const bf_estimate *estimate, const char *forgiven) {
 }
 
 /* What a part says of this log with its own defaults. If its answer is not to be taken, *against is
- * why not. A part that cannot run says so; only a call that cannot go on is an error. */
-static bf_status ask(bf_estimate *out, const char **against, const struct part *part,
+ * why not. A part that cannot run says so; only a call that cannot go on is an error. One that is
+ * interrupted can go on if there is an answer without the part. */
+static bf_status ask(bf_estimate *out, const char **against, const struct part *part, bool needed,
                      const bf_problem *problem, const bf_context *context, bf_arena *arena,
                      bf_error *err) {
     bf_error cause = {.message = ""};
     bf_status status = bf__estimator_run(bf_estimator_find(part->method), out, problem, NULL,
                                          context, arena, &cause);
     *against = NULL;
-    if (status == BF_ENOMEM || status == BF_ECANCELLED) {
+    if (status == BF_ENOMEM || (status == BF_ECANCELLED && needed)) {
         if (err)
             *err = cause;
         return status;
@@ -178,7 +179,7 @@ static bf_status hear(hearing *h, const bf_problem *problem, const bf_context *c
     for (int k = PARTS - 1; k > 0; k--) {
         if (!parts[k].when(problem, &h->said[0]))
             continue;
-        BF_TRY(ask(&h->said[k], &h->against[k], &parts[k], problem, context, arena, err));
+        BF_TRY(ask(&h->said[k], &h->against[k], &parts[k], !h->few, problem, context, arena, err));
         h->asked[k] = true;
         h->voice[k] = (bf__voice){.value = h->said[k].value,
                                   .little = parts[k].little,
