@@ -1,11 +1,11 @@
 /* test_choice.c - The default method: what it asks, what it answers with, and how it says so. */
+#include "control_log.h"
 #include "mdp.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "choice/shares.h"
-#include "env/simulate.h"
 #include "report/summary.h"
 
 TEST_ARENA;
@@ -295,23 +295,6 @@ static void shares_by_hand(void **state) {
 
 /* ---- Small logs of few dimensions */
 
-/* 2,000 rows of a control problem, behaviour 0.7 and target 0.9 of its trained policy. */
-static bf_problem small_log_of(const char *name, bf_dataset *data) {
-    const bf_env *env = bf_env_find(name);
-    const bf_policy *behavior, *target;
-    bf_context context = {.threads = 2, .seed = 1};
-    assert_ok(bf_env_policy_parse(&behavior, env, "trained@0.7", 1, arena, &err), err);
-    assert_ok(bf_env_policy_parse(&target, env, "trained@0.9", 1, arena, &err), err);
-    bf_simulation simulation = {.env = env,
-                                .behaviors = &behavior,
-                                .behavior_count = 1,
-                                .target = target,
-                                .trajectories = 10,
-                                .steps = 200};
-    assert_ok(bf__simulate(data, &simulation, &context, arena, &err), err);
-    return (bf_problem){data, 1, BF_TERMINAL_RESTART};
-}
-
 static double standard_error(const char *method, const bf_estimate *estimate,
                              const bf_problem *problem, const bf_settings *settings) {
     bf_trust_options how;
@@ -330,9 +313,9 @@ static double standard_error(const char *method, const bf_estimate *estimate,
  * they differ by and still move, and what they move the value by is one more error. */
 static void networks_move_an_answer_whose_correction_is_large(void **state) {
     (void)state;
-    bf_dataset data;
+    bf_dataset data = control_log("acrobot", 10, 1, arena);
     bf_settings *settings[2];
-    bf_problem problem = small_log_of("acrobot", &data);
+    bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
     bf_estimate own = answer("auto", &problem, NULL, &settings[0]);
     bf_estimate weights = answer("blackbox", &problem, NULL, &settings[1]);
     bf_estimate networks = answer("fqe", &problem, NULL, NULL);
@@ -365,8 +348,8 @@ static bool all_but_networks(void *user, const bf_progress *progress) {
 /* What the weights say is not lost. */
 static void networks_that_are_interrupted_have_no_share(void **state) {
     (void)state;
-    bf_dataset data;
-    bf_problem problem = small_log_of("acrobot", &data);
+    bf_dataset data = control_log("acrobot", 10, 1, arena);
+    bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
     bf_context context = {.threads = 2, .seed = 1, .callbacks = {.progress = all_but_networks}};
     bf_estimate own, weights;
     const char *why;
@@ -386,8 +369,8 @@ static void networks_that_are_interrupted_have_no_share(void **state) {
 /* On Pendulum the weights need next to no correction. */
 static void networks_are_not_asked_without_need(void **state) {
     (void)state;
-    bf_dataset data;
-    bf_problem problem = small_log_of("pendulum", &data);
+    bf_dataset data = control_log("pendulum", 10, 1, arena);
+    bf_problem problem = {&data, 1, BF_TERMINAL_RESTART};
     bf_estimate own = answer("auto", &problem, NULL, NULL);
     assert_false(bf_estimate_part(&own, 1, NULL, NULL, NULL, NULL, NULL));
 }

@@ -1,10 +1,9 @@
 /* test_residue.c - What corrections leave, taken out by networks: the algebra against sums by hand,
  * the networks on a process whose every number is known, and an answer that they take part in. */
-#include "harness.h"
+#include "control_log.h"
 
 #include <math.h>
 
-#include "env/simulate.h"
 #include "weights/residue.h"
 
 TEST_ARENA;
@@ -216,21 +215,9 @@ static bf_estimate answer(const bf_dataset *data, const char *options) {
 static void they_take_out_what_weak_corrections_leave(void **state) {
     (void)state;
     const double truth = 0.95924;
-    const bf_env *env = bf_env_find("cartpole");
-    const bf_policy *behavior, *target;
-    bf_dataset data;
-    assert_ok(bf_env_policy_parse(&behavior, env, "trained@0.7", 1, arena, &err), err);
-    assert_ok(bf_env_policy_parse(&target, env, "trained@0.9", 1, arena, &err), err);
-    bf_simulation simulation = {.env = env,
-                                .behaviors = &behavior,
-                                .behavior_count = 1,
-                                .target = target,
-                                .trajectories = 12,
-                                .steps = 200};
     double squares[2] = {0};
     for (uint64_t seed = 1; seed <= 3; seed += 2) {
-        bf_context context = {.threads = 1, .seed = seed};
-        assert_ok(bf__simulate(&data, &simulation, &context, arena, &err), err);
+        bf_dataset data = control_log("cartpole", 12, seed, arena);
         bf_estimate with = answer(&data, NULL), without = answer(&data, "networks=no");
         assert_true(bf_estimate_get(&with, "judged") >= 3);
         assert_near(bf_estimate_get(&with, "judged"), bf_estimate_get(&with, "raised"), 0);
