@@ -243,8 +243,8 @@ static const char *why(const hearing *h, int k) {
         return h->against[k];
     if (h->few)
         return k == 0 ? parts[0].why
-                      : "the correction of the weights moves the value far, and its networks "
-                        "differ by little";
+                      : "its share is by what its networks differ by, beside what the correction "
+                        "of the weights moves";
     if (h->share[k] == 0 && h->voice[0].proven > 0)
         return "it is not in the middle of what the parts say";
     if (k == 0 && h->voice[0].proven == 0)
@@ -259,13 +259,18 @@ static const char *why(const hearing *h, int k) {
                : parts[k].why;
 }
 
-/* The first part answers, moved by what the others say. */
+/* The first part answers, moved by what the others say, but not out of the range of the rewards,
+ * which no mean of them leaves, whatever networks find. */
 static bf_status move(bf_estimate *out, const hearing *h, const bf_problem *problem,
                       const bf_settings *settings, bf_arena *arena, bf_error *err) {
+    double own = h->said[0].value;
     *out = h->said[0];
-    if (h->share[0] < 1)
+    if (h->share[0] < 1) {
+        bf__facts facts = bf__facts_of(out, problem);
         BF_TRY(blend(out, h, problem, arena, err));
-    out->aside = out->value - h->said[0].value;
+        out->value = fmin(fmax(out->value, fmin(facts.low, own)), fmax(facts.high, own));
+    }
+    out->aside = out->value - own;
     out->maker = bf_estimator_find(parts[0].method);
     out->maker_settings = settings;
     return BF_OK;

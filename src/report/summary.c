@@ -63,11 +63,13 @@ void bf__verdict_words(char *out, size_t size, const bf_trust *t) {
 }
 
 void bf__method_text(char *out, size_t size, const bf_answer *answer) {
-    const bf_estimator *method = bf__maker(answer->estimate, answer->estimator, NULL);
-    const char *model = answer->estimate->model;
+    bool moved = answer->estimate->aside != 0; /* then it is no longer that of its maker */
+    const bf_estimator *method =
+        moved ? answer->estimator : bf__maker(answer->estimate, answer->estimator, NULL);
+    const char *model = moved ? NULL : answer->estimate->model;
     bool weights = method->options && bf_options_find(method->options, "weights");
-    if (!model || answer->estimate->aside != 0) /* a blend is that of the method that was asked */
-        snprintf(out, size, "%s", model ? answer->estimator->name : method->name);
+    if (!model)
+        snprintf(out, size, "%s", method->name);
     else
         snprintf(out, size, weights ? "%s with %s weights" : "%s (%s)", method->name, model);
 }

@@ -18,7 +18,7 @@
  * answer depends on the rows, and on where a network begins.
  *
  * Cost        members x rounds x (n (1 + K) forward passes + 32 steps of up to 512 pairs), and as
- * much as two rounds for each of 15 solves; members train side by side
+ *             much as two rounds for each of 15 solves; members train side by side
  *
  * Nothing here weighs the log: Q is only as good as the networks' reach to pairs that the target
  * takes and the log does not show, and with a network the iteration need not converge. */
