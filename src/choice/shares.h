@@ -11,8 +11,8 @@ static inline double bf__falls(double x, double from, double to) {
 }
 
 /* How much of a mean of two answers is the second one's, if they are off by about as much as they
- * say and not in the same way: the sum of the squares is least. Without an error of the first it
- * has all. */
+ * say and not in the same way: the sum of the squares is least. If the first has no error, the
+ * second has no share. */
 static inline double bf__share_of_second(double first, double second) {
     return first > 0 ? first * first / (first * first + second * second) : 0;
 }

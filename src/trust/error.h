@@ -49,7 +49,9 @@ void bf__error_fill(double *z, const bf__error_form *form, const bf__measured *a
 /* The square of the standard error: of an answer from its z, of a difference from that of two.
  *
  *     s^2 = (S^2 + se^2) / 2 + (0.25 shift)^2 + aside^2,   se^2 = J / (J - 1) sum_j c_j^2,
- *     S^2 = sum_k (v_k - vbar)^2 / (K (K - 1)) + (vbar - value + aside)^2,  over splits
+ *     S^2 = sum_k (v_k - vbar)^2 / (K (K - 1)) + (vbar - value + aside)^2
+ *
+ * where S^2 is the mean over splits.
  *
  * If one of S and se is missing the other stands alone; without S the shift counts with 0.3. If c
  * is exact, few parts do not talk it down: s is not below se. If steps have no noise, the error
