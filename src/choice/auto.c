@@ -21,9 +21,12 @@
  * Small logs of few dimensions. Weights whose correction moves the value far may be off by a part
  * of that, as intervals have it (trust/error.h). If that is not little beside the difference to the
  * log's mean, fqe is asked, whose error is what its networks differ by and what they still move.
- * Its share makes the sum of the squares least. The answer remains that of the weights in all else:
- * `aside`, what fqe has moved the value by, is one more error of the interval. On larger logs
- * corrections are better, and networks cost more than all the rest.
+ * Its share makes the sum of the squares least. lstdq is asked as a third: if both it and fqe are
+ * on one side of that mean, the answer moves to the nearer of them, by up to twice what the weights
+ * may be off by. So it becomes the median of the three, where the weights allow for it. The answer
+ * remains that of the weights in all else: `aside`, what the others have moved the value by, is one
+ * more error of the interval. On larger logs corrections are better, and networks cost more than
+ * all the rest.
  *
  * Cost  that of the parts that are asked */
 #include <math.h>
@@ -67,12 +70,15 @@ static double correction_error(const bf_estimate *weights) {
     return isfinite(base) ? bf__shift_alone * fabs(weights->value - base) : 0;
 }
 
-static bool networks(const bf_problem *problem, const bf_estimate *first) {
-    if (many_dimensions(problem, first))
-        return problem->data->n >= ENOUGH;
+static bool small_and_in_doubt(const bf_problem *problem, const bf_estimate *first) {
     double moved = fabs(first->value - bf__facts_of(first, problem).mean);
-    return problem->data->n >= ENOUGH && problem->data->n <= SMALL &&
-           correction_error(first) > slight * moved;
+    return !many_dimensions(problem, first) && problem->data->n >= ENOUGH &&
+           problem->data->n <= SMALL && correction_error(first) > slight * moved;
+}
+
+static bool networks(const bf_problem *problem, const bf_estimate *first) {
+    return many_dimensions(problem, first) ? problem->data->n >= ENOUGH
+                                           : small_and_in_doubt(problem, first);
 }
 
 static const struct part {
@@ -88,7 +94,12 @@ static const struct part {
 #undef BF_PART
 };
 
-enum { PARTS = sizeof parts / sizeof *parts };
+enum {
+#define BF_PART(method, when, little, much, short, forgiven, why) PART_##method,
+#include "choice/parts.def"
+#undef BF_PART
+    PARTS
+};
 _Static_assert((int)PARTS <= BF_MAX_PARTS, "an answer has no room for so many parts");
 
 static bf_status choose(const bf_model **out, const bf_problem *problem,
@@ -161,13 +172,22 @@ static double proven(const bf_estimate *weights) {
     return fmin(bf__falls(off, 0.05, 0.1), bf__falls(after / before, 0.02, 0.05));
 }
 
-/* In few dimensions part k, networks, has a share by its error and that of the weights. */
-static void weigh(hearing *h, int k) {
-    double spread = bf__diagnosed(&h->said[k], BF__D_MEMBER_SPREAD);
-    double drift = bf__diagnosed(&h->said[k], BF__D_DRIFT);
-    double share = bf__share_of_second(correction_error(&h->said[0]), hypot(spread, drift));
-    h->share[k] = h->voice[k].counts && isfinite(share) ? share : 0;
-    h->share[0] = 1 - h->share[k];
+/* In few dimensions networks have a share by their error and that of the weights. Then a third
+ * method may move the answer to the middle, by up to twice what the weights may be off by. */
+static void weigh(hearing *h) {
+    const bf__voice *voice = h->voice;
+    const bf_estimate *critic = &h->said[PART_fqe];
+    double spread = bf__diagnosed(critic, BF__D_MEMBER_SPREAD);
+    double drift = bf__diagnosed(critic, BF__D_DRIFT), error = correction_error(&h->said[0]);
+    double second = bf__share_of_second(error, hypot(spread, drift)), share[3];
+    if (!voice[PART_fqe].counts || !isfinite(second))
+        return;
+    const double said[3] = {voice[0].value, voice[PART_fqe].value,
+                            voice[PART_lstdq].counts ? voice[PART_lstdq].value : NAN};
+    bf__shares_of_three(share, said, second, 2 * error);
+    h->share[0] = share[0];
+    h->share[PART_fqe] = share[1];
+    h->share[PART_lstdq] = share[2];
 }
 
 static bf_status hear(hearing *h, const bf_problem *problem, const bf_context *context,
@@ -186,14 +206,14 @@ static bf_status hear(hearing *h, const bf_problem *problem, const bf_context *c
                                   .much = parts[k].much,
                                   .stops_short = parts[k].stops_short,
                                   .counts = !h->against[k]};
-        if (h->few) {
-            weigh(h, k);
+        if (h->few)
             continue;
-        }
         if (h->voice[k].counts)
             h->voice[k].doubt = bf__doubt(&h->said[k], problem);
         bf__shares(h->share, h->voice, PARTS, mean);
     }
+    if (h->few)
+        weigh(h);
     return BF_OK;
 }
 
@@ -229,6 +249,8 @@ static bf_status blend(bf_estimate *out, const hearing *h, const bf_problem *pro
         if (isfinite(mixed(h, answers[k])))
             bf__diagnose_again(out, answers[k], mixed(h, answers[k]));
     double apart = 2 * sqrt(square), moved = fabs(out->value - mean);
+    if (h->few) /* reasons and weights are those of the first, which may have no share */
+        apart = fmax(apart, fabs(out->value - h->said[0].value));
     if (h->few && apart <= no_news * moved)
         return BF_OK;
     return bf__warn(
@@ -241,10 +263,11 @@ static bf_status blend(bf_estimate *out, const hearing *h, const bf_problem *pro
 static const char *why(const hearing *h, int k) {
     if (h->against[k])
         return h->against[k];
+    if (h->few && k == PART_fqe)
+        return "its share is by what its networks differ by, beside what the correction of the "
+               "weights moves";
     if (h->few)
-        return k == 0 ? parts[0].why
-                      : "its share is by what its networks differ by, beside what the correction "
-                        "of the weights moves";
+        return parts[k].why;
     if (h->share[k] == 0 && h->voice[0].proven > 0)
         return "it is not in the middle of what the parts say";
     if (k == 0 && h->voice[0].proven == 0)
@@ -330,9 +353,9 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
 
 const bf_estimator bf__estimator_auto = {
     .name = "auto",
-    .summary =
-        "the default: blackbox, with fqe beside it on small logs; in many dimensions a simulator "
-        "that reproduces the log, or fqe",
+    .summary = "the default: blackbox, with fqe and lstdq beside it on small logs; in many "
+               "dimensions a simulator "
+               "that reproduces the log, or fqe",
     .needs = BF_NEEDS_TARGET,
     .options = &bf__blackbox_table,
     .model = bf__weights_model,

@@ -73,3 +73,18 @@ void bf__shares(double *share, bf__voice *voice, int count, double mean) {
     share[0] = left;
     to_the_middle(share, voice, count, voice[0].proven);
 }
+
+void bf__shares_of_three(double share[3], const double value[3], double second, double reach) {
+    double mean = value[0] + second * (value[1] - value[0]);
+    double to_second = value[1] - mean, to_third = value[2] - mean;
+    share[0] = 1 - second;
+    share[1] = second;
+    share[2] = 0;
+    if (!(to_second * to_third > 0))
+        return;
+    int nearer = fabs(to_second) <= fabs(to_third) ? 1 : 2;
+    double part = fmin(reach / fabs(value[nearer] - mean), 1);
+    for (int k = 0; k < 3; k++)
+        share[k] *= 1 - part;
+    share[nearer] += part;
+}

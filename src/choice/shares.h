@@ -17,6 +17,12 @@ static inline double bf__share_of_second(double first, double second) {
     return first > 0 ? first * first / (first * first + second * second) : 0;
 }
 
+/* Shares of three answers. The first two have a mean, in which the second has the share `second`.
+ * If the second and the third are on one side of that mean, the answer moves to the nearer of them,
+ * but by `reach` at most. So it is the median of mean, second and third if that is in reach:
+ * methods of different kinds seldom miss in the same way. value[2] is NaN if there is no third. */
+void bf__shares_of_three(double share[3], const double value[3], double second, double reach);
+
 /* What one method says, and what there is against it. */
 typedef struct bf__voice {
     double value;
