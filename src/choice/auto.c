@@ -354,8 +354,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
 const bf_estimator bf__estimator_auto = {
     .name = "auto",
     .summary = "the default: blackbox, with fqe and lstdq beside it on small logs; in many "
-               "dimensions a simulator "
-               "that reproduces the log, or fqe",
+               "dimensions a simulator that reproduces the log, or fqe",
     .needs = BF_NEEDS_TARGET,
     .options = &bf__blackbox_table,
     .model = bf__weights_model,
