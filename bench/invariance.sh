@@ -30,8 +30,8 @@ for seed in $(seq "$seed0" $((seed0 + logs - 1))); do
         for how in plain scale repeat mix noise split order; do
             [ "$how" = plain ] || "${PYTHON:-python3}" "$here/invariance/change.py" "$how" "$seed" \
                 "$folder/plain.npz" "$folder/$how.npz"
-            printf '%s\t%s\t%s\t%s\t%s\n' "$problem" "$seed" "$how" "$(cat "$truth")" \
-                "$(value estimate "$folder/$how.npz" --interval none)" >>"$table"
+            answer=$(value estimate "$folder/$how.npz" --interval none) # one that fails ends the script
+            printf '%s\t%s\t%s\t%s\t%s\n' "$problem" "$seed" "$how" "$(cat "$truth")" "$answer" >>"$table"
         done
     done
 done

@@ -49,6 +49,13 @@ function(backflow_sources library_out cli_out)
   file(GLOB kernels src/kernel/*.c)
   set_source_files_properties(${kernels} src/flow/tile.c PROPERTIES COMPILE_OPTIONS
                               "-ffp-contract=fast;-fno-trapping-math")
+  # What tests under sanitizers spend most of their time in is optimised there, too.
+  if(BACKFLOW_SANITIZE)
+    set_source_files_properties(src/solver/hull.c src/solver/kdtree.c
+                                PROPERTIES COMPILE_OPTIONS "-O2")
+    set_source_files_properties(src/solver/mlp_dense.c src/solver/mlp_tile.c
+                                PROPERTIES COMPILE_OPTIONS "-O3")
+  endif()
   file(GLOB cli CONFIGURE_DEPENDS src/cli/*.c)
   backflow_check_lists(cli)
   set(${library_out} ${library} PARENT_SCOPE)

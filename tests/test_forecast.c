@@ -44,6 +44,7 @@ static bf_status run_linear(bf_estimate *out, const bf_problem *problem, const b
                             bf_error *error) {
     (void)model, (void)settings, (void)context;
     char *piece;
+    assert_int_equal(bf__dataset_size(problem->data), N); /* a part that tells of the whole log */
     BF_ALLOC(piece, room, 1000 * problem->data->n, error);
     bf_mark mark = bf_arena_mark(room);
     BF_ALLOC(piece, room, 1000 * problem->data->n, error);

@@ -67,7 +67,7 @@ static void compare_with_plain(int64_t n, int d, bool grid, uint64_t seed) {
 
 static void the_tree_finds_what_a_full_search_finds(void **state) {
     (void)state;
-    const int64_t sizes[] = {1, 2, 15, 16, 17, 33, 500, 3000};
+    const int64_t sizes[] = {1, 2, 15, 16, 17, 33, 130, 500, 1100, 3000};
     const int dims[] = {1, 2, 3, 4, 5, 6, 20, 100};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (size_t d = 0; d < sizeof dims / sizeof *dims; d++) {
@@ -91,6 +91,26 @@ static void a_limited_search_still_finds_k(void **state) {
     assert_int_equal(bf__kdtree_nearest(index, squares, &tree, q, 16, 1), 16);
     for (int j = 1; j < 16; j++)
         assert_true(squares[j - 1] <= squares[j]);
+}
+
+/* A point belongs to the leaf that has it. */
+static void points_belong_where_they_are(void **state) {
+    (void)state;
+    enum { N = 1500, D = 3 };
+    bf_rng rng = bf_rng_make(4, "points", 0);
+    double *x = bf_arena_alloc(arena, N * D, sizeof *x, &err), q[D];
+    for (int i = 0; i < N * D; i++)
+        x[i] = bf_rng_normal(&rng);
+    bf__kdtree tree;
+    assert_ok(bf__kdtree_build(&tree, x, N, D, arena, &err), err);
+    int32_t leaf = 0;
+    for (int32_t j = 0; j < N; j++) {
+        leaf += j == tree.first[leaf + 1];
+        for (int c = 0; c < D; c++)
+            q[c] = x[c * N + tree.index[j]];
+        assert_int_equal(bf__kdtree_where(&tree, q), tree.first[leaf]);
+    }
+    assert_int_equal(tree.first[leaf + 1], N);
 }
 
 /* ---- The hull */
@@ -170,11 +190,40 @@ static void combinations_are_the_best(void **state) {
     }
 }
 
+/* Of as many neighbours as usual, and of others; one of them may be done long before the other. */
+static void two_at_once_are_as_alone(void **state) {
+    (void)state;
+    enum { MOST = 20, D = 5 };
+    bf_rng rng = bf_rng_make(6, "hull", 0);
+    for (int trial = 0; trial < 200; trial++) {
+        double z[2][MOST * D], w[2][MOST], alone[MOST], gram[2][MOST * MOST];
+        int k[2] = {trial % 4 == 0 ? 3 + trial % 17 : 16, trial % 5 == 0 ? MOST : 16};
+        for (int t = 0; t < 2; t++) {
+            double scale = trial % 7 == t ? 0 : 1; /* all neighbours are the point itself */
+            for (int i = 0; i < k[t] * D; i++)
+                z[t][i] = scale * (bf_rng_normal(&rng) + (trial % 3 == t));
+            for (int i = 0; i < k[t]; i++)
+                w[t][i] = 1.0 / k[t];
+        }
+        const bf__hull_task task[2] = {{w[0], z[0], k[0], gram[0]}, {w[1], z[1], k[1], gram[1]}};
+        bf__hull_solve_two(task, D, &bf__hull_usual);
+        for (int t = 0; t < 2; t++) {
+            for (int i = 0; i < k[t]; i++)
+                alone[i] = 1.0 / k[t];
+            bf__hull_solve(alone, z[t], k[t], D, &bf__hull_usual, gram[t]);
+            for (int i = 0; i < k[t]; i++)
+                assert_true(w[t][i] == alone[i]);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_tree_finds_what_a_full_search_finds),
         cmocka_unit_test(a_limited_search_still_finds_k),
+        cmocka_unit_test(points_belong_where_they_are),
         cmocka_unit_test(combinations_are_the_best),
+        cmocka_unit_test(two_at_once_are_as_alone),
     };
     return cmocka_run_group_tests(tests, make_arena, drop_arena);
 }

@@ -1,6 +1,7 @@
 /* test_runs.c - Steps from states that the log does not have, and weights from runs of them,
  * against processes whose every number is known. */
 #include "line.h"
+#include "ration.h"
 
 #include "weights/local.h"
 #include "weights/runs.h"
@@ -211,12 +212,60 @@ static void runs_visit_what_the_target_does(void **state) {
     check_visits(0.9);
 }
 
+/* Memory that ends, at any piece, is an error, and everything is given back. */
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    static double visits[ROWS];
+    bf_context context = {.threads = 1};
+    bf__points points = drift(1);
+    bf_status status = BF_ENOMEM;
+    long left = 0;
+    for (; status != BF_OK; left++) {
+        ration r = {.left = left};
+        bf_allocator allocator = ration_allocator(&r);
+        bf_arena *small;
+        status = bf_arena_create(&small, &allocator, &err);
+        if (status == BF_OK)
+            status = bf__runs_visit(visits, &points, equal, 16, &context, small, &err);
+        assert_true(status == BF_OK || status == BF_ENOMEM);
+        bf_arena_destroy(small);
+        assert_int_equal(r.live, 0);
+    }
+    assert_true(left > 10); /* it takes some memory */
+}
+
+typedef struct patience {
+    int calls, stop; /* says no at call number `stop`; 0: never */
+} patience;
+
+static bool go_on(void *self, const bf_progress *report) {
+    patience *p = self;
+    (void)report;
+    return ++p->calls != p->stop;
+}
+
+static void runs_may_be_stopped(void **state) {
+    (void)state;
+    static double visits[ROWS];
+    patience p = {0};
+    bf_context context = {.threads = 1, .callbacks = {NULL, go_on, &p}};
+    bf__points points = drift(1);
+    assert_ok(bf__runs_visit(visits, &points, equal, 16, &context, arena, &err), err);
+    int all = p.calls;
+    assert_true(all > 2);
+    for (int stop = 1; stop <= all; stop++) {
+        p = (patience){.stop = stop};
+        assert_int_equal(bf__runs_visit(visits, &points, equal, 16, &context, arena, &err),
+                         BF_ECANCELLED);
+    }
+}
+
 static void runs_are_for_what_they_suit(void **state) {
     (void)state;
     bf__points points = drift(1), other = points;
     assert_true(bf__runs_suit(&points, 0.005));
     assert_false(bf__runs_suit(&points, 0.02)); /* noise */
-    other.n = 100000;
+    other.size = 100000;                        /* a large log, or a part that is to tell of one */
     assert_false(bf__runs_suit(&other, 0));
     other = points;
     other.actions = 0; /* vectors */
@@ -285,6 +334,8 @@ int main(void) {
         cmocka_unit_test(steps_go_on_beyond_the_hull),
         cmocka_unit_test(steps_end_as_their_neighbours_do),
         cmocka_unit_test(runs_visit_what_the_target_does),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(runs_may_be_stopped),
         cmocka_unit_test(runs_are_for_what_they_suit),
         cmocka_unit_test(an_answer_begins_with_runs),
     };

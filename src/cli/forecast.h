@@ -11,7 +11,7 @@ bf_status bf__forecast(const bf__tool *tool, const bf_estimator *estimator,
                        const bf_trust_options *how, int times, bf_error *err);
 
 #define BF__FORECAST_HELP                                                                          \
-    "For a log of at least 100,000 rows, first try two small parts of it, to say how long it "     \
+    "For a log of at least 200,000 rows, first try three small parts of it, to say how long it "   \
     "takes and to refuse what does not fit into memory; --no-forecast goes ahead."
 
 #endif

@@ -90,6 +90,8 @@ struct bf_dataset {
     int64_t starts_gapped; /* episodes that lost their first row so */
     int64_t gaps_early;    /* "forward": gaps with no earlier value in their episode: the mean */
     int64_t rows_left_out; /* by max_rows */
+    int64_t part_of;       /* rows of a log that this one is to tell about (trust/forecast.c): what
+                              goes by the size of a log goes by that one's; 0: by its own */
 
     const struct bf_behavior *behavior; /* how mu was fitted to the log; NULL: it was not */
 
@@ -111,6 +113,11 @@ const char *bf__place_text(const bf_source *source, int64_t row, char *text, int
 const double *bf__dataset_extra(const bf_dataset *data, const char *name);
 /* The word with this code in that column; NULL if the column holds numbers, or is not there. */
 const char *bf__dataset_extra_word(const bf_dataset *data, const char *name, int64_t code);
+
+/* Rows by which a method decides what it has the time for. */
+static inline int64_t bf__dataset_size(const bf_dataset *data) {
+    return data->part_of > 0 ? data->part_of : data->n;
+}
 
 /* Whether the log is one of finitely many states and numbered actions: what can be counted. */
 static inline bool bf__dataset_counts(const bf_dataset *data) {

@@ -19,6 +19,7 @@
 #include "core/share.h"
 #include "dataset/row_weights.h"
 #include "problem/idle.h"
+#include "solver/kdtree.h"
 
 #define TAU 6.283185307179586476925286766559
 
@@ -242,24 +243,35 @@ static bf_status discrete_actions(bf__points *out, const bf_dataset *data, bf_ar
     return BF_OK;
 }
 
-/* The transition that goes on whose next state is nearest to start state e. */
-static int64_t nearest_next(const bf__points *p, const uint8_t *terminated, int64_t e) {
-    double least = INFINITY;
-    int64_t best = 0;
-    for (int64_t i = 0; i < p->n; i++) {
-        double r2 = 0;
-        if (terminated && terminated[i])
-            continue;
-        for (int j = 0; j < p->d; j++) {
-            double gap = p->nz[j * p->n + i] - p->z0[j * p->starts + e];
-            r2 += gap * gap;
-        }
-        if (r2 < least) {
-            least = r2;
-            best = i;
-        }
+/* row (starts): for each start state the transition that goes on whose next state is nearest to it,
+ * of equally near ones the first; 0 if no transition goes on. */
+static bf_status nearest_next(int64_t *row, const bf__points *p, const uint8_t *terminated,
+                              bf_arena *arena, bf_error *err) {
+    bf_mark mark = bf_arena_mark(arena);
+    int64_t *going, count = 0;
+    double *z, *q, square;
+    bf__kdtree tree;
+    BF_ALLOC(going, arena, p->n, err);
+    BF_ALLOC(q, arena, p->d, err);
+    for (int64_t i = 0; i < p->n; i++)
+        if (!terminated || !terminated[i])
+            going[count++] = i;
+    BF_ALLOC(z, arena, p->d * count, err);
+    for (int c = 0; c < p->d; c++)
+        for (int64_t j = 0; j < count; j++)
+            z[c * count + j] = p->nz[c * p->n + going[j]];
+    if (count > 0)
+        BF_TRY(bf__kdtree_build(&tree, z, count, p->d, arena, err));
+    for (int64_t e = 0; e < p->starts; e++) {
+        int32_t nearest;
+        for (int c = 0; c < p->d; c++)
+            q[c] = p->z0[c * p->starts + e];
+        row[e] = count > 0 && bf__kdtree_nearest(&nearest, &square, &tree, q, 1, 0) > 0
+                     ? going[nearest]
+                     : 0;
     }
-    return best;
+    bf_arena_rewind(arena, mark);
+    return BF_OK;
 }
 
 static bf_status vector_actions(bf__points *out, const bf_dataset *data,
@@ -292,11 +304,12 @@ static bf_status vector_actions(bf__points *out, const bf_dataset *data,
         return BF_OK;
     }
     out->borrowed_starts = true;
-    for (int64_t e = 0; e < out->starts; e++) {
-        int64_t i = nearest_next(out, data->terminated, e);
+    int64_t *nearest;
+    BF_ALLOC(nearest, arena, out->starts, err);
+    BF_TRY(nearest_next(nearest, out, data->terminated, arena, err));
+    for (int64_t e = 0; e < out->starts; e++)
         for (int c = 0; c < samples * k; c++)
-            u0[c * out->starts + e] = nu[c * n + i];
-    }
+            u0[c * out->starts + e] = nu[c * n + nearest[e]];
     return BF_OK;
 }
 
@@ -335,6 +348,7 @@ bf_status bf__points_make(bf__points *out, const bf_problem *problem, const char
     by.unit = unit;
     by.idle = idle;
     *out = (bf__points){.n = data->n,
+                        .size = bf__dataset_size(data),
                         .covered = 1,
                         .steps = bf__steps_of(problem),
                         .seed = context ? context->seed : 1};
@@ -357,6 +371,7 @@ bf_status bf__points_like(bf__points *out, const bf__points *as, const bf_proble
     const bf_dataset *data = problem->data;
     places at = {.states = as->coordinates, .actions = as->action_coordinates};
     *out = (bf__points){.n = data->n,
+                        .size = bf__dataset_size(data),
                         .d = at.states.out,
                         .coordinates = at.states,
                         .action_coordinates = at.actions,

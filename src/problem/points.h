@@ -12,7 +12,8 @@
 #include "problem/steps.h"
 
 typedef struct bf__points {
-    int64_t n; /* transitions */
+    int64_t n;    /* transitions */
+    int64_t size; /* rows by which a method decides what it has the time for; mostly n */
     int d;
     const double *z, *nz; /* (d, n): states and next states, standardised */
 

@@ -21,14 +21,19 @@
 
 const bf__hull_options bf__hull_usual = {.near = 0.02, .tolerance = 1e-4, .steps = 100};
 
-static void inner_products(double *gram, const double *z, int k, int d) {
-    for (int i = 0; i < k; i++)
-        for (int j = 0; j <= i; j++) {
-            double sum = 0;
-            for (int c = 0; c < d; c++)
-                sum += z[i * d + c] * z[j * d + c];
-            gram[i * k + j] = gram[j * k + i] = sum;
-        }
+/* gram (k, k) of the rows of z (k, d), coordinate by coordinate, so that a row of it is a few
+ * vector operations. */
+BF_INLINE void inner_products(double *restrict gram, const double *restrict z, int k, int d) {
+    double column[BF__HULL_MOST];
+    for (int i = 0; i < k * k; i++)
+        gram[i] = 0;
+    for (int c = 0; c < d; c++) {
+        for (int j = 0; j < k; j++)
+            column[j] = z[j * d + c];
+        for (int i = 0; i < k; i++)
+            for (int j = 0; j < k; j++)
+                gram[i * k + j] += column[i] * column[j];
+    }
 }
 
 static double distance(const double *w, const double *z, int k, int d) {
@@ -42,54 +47,112 @@ static double distance(const double *w, const double *z, int k, int d) {
     return sqrt(square);
 }
 
-/* Solves, given the inner products. Returns false if all points are the point itself. gram is
- * symmetric and is read by rows. */
-BF_INLINE bool descend(double *restrict w, double *restrict gram, int k,
-                       const bf__hull_options *options) {
-    double slope[BF__HULL_MOST], size = 0; /* half the gradient; mean |z_j|^2 */
+/* A descent under way, between two steps. */
+typedef struct descent {
+    double slope[BF__HULL_MOST]; /* half the gradient */
+    double shut[BF__HULL_MOST];  /* 0; -INFINITY: no weight can be taken there */
+    double size;                 /* mean |z_j|^2 */
+    bool ended;
+} descent;
+
+/* Mean squares of distances up to which all points are the point itself. */
+static const double nothing = 1e-18;
+
+/* Fills gram as well. If all points are the point itself, the descent has ended. */
+BF_INLINE void begin(descent *restrict at, const bf__hull_task *task, int k, int d,
+                     const bf__hull_options *options) {
+    double *restrict gram = task->gram;
+    const double *restrict w = task->w;
+    inner_products(gram, task->z, k, d);
+    at->size = 0;
     for (int i = 0; i < k; i++)
-        size += gram[i * k + i] / k;
-    if (!(size > 1e-18))
-        return false;
+        at->size += gram[i * k + i] / k;
+    at->ended = !(at->size > nothing);
     for (int i = 0; i < k; i++) {
-        slope[i] = 0.5 * options->near * gram[i * k + i];
+        at->shut[i] = w[i] > 0 ? 0 : -INFINITY;
+        at->slope[i] = 0.5 * options->near * gram[i * k + i];
         if (options->spread > 0) /* sum_j (w_j - s_j)^2 / s_j, but for a constant */
-            gram[i * k + i] += options->spread * size / fmax(w[i], 1e-12);
+            gram[i * k + i] += options->spread * at->size / fmax(w[i], 1e-12);
     }
     for (int j = 0; j < k; j++)
         for (int i = 0; i < k; i++)
-            slope[i] += gram[j * k + i] * w[j];
-    for (int step = 0; step < options->steps; step++) {
-        double least = INFINITY, most = -INFINITY;
-        int low = 0, high = 0;
-        for (int i = 0; i < k; i++) {
-            double taken = w[i] > 0 ? slope[i] : -INFINITY;
-            low = slope[i] < least ? i : low;
-            least = slope[i] < least ? slope[i] : least;
-            high = taken > most ? i : high;
-            most = taken > most ? taken : most;
-        }
-        double gain = most - least; /* below 0 if no point has weight */
-        if (gain <= options->tolerance * size)
-            break;
-        double bend = gram[low * k + low] + gram[high * k + high] - 2 * gram[low * k + high];
-        double move = bend > 1e-300 ? fmin(w[high], gain / bend) : w[high];
-        w[low] += move;
-        w[high] -= move;
-        for (int j = 0; j < k; j++)
-            slope[j] += move * (gram[low * k + j] - gram[high * k + j]);
-    }
-    return true;
+            at->slope[i] += gram[j * k + i] * w[j];
 }
 
-/* The usual number of neighbours is a constant, so that its loops dissolve. */
-BF_CLONES static bool hull_descend(double *restrict w, double *restrict gram, int k,
+/* gram is symmetric and is read by rows. */
+BF_INLINE void step(descent *restrict at, double *restrict w, const double *restrict gram, int k,
+                    const bf__hull_options *options) {
+    double least = INFINITY, most = -INFINITY;
+    int low = 0, high = 0;
+    for (int i = 0; i < k; i++) {
+        double taken = at->slope[i] + at->shut[i]; /* a branch would be wrong every few points */
+        low = at->slope[i] < least ? i : low;
+        least = at->slope[i] < least ? at->slope[i] : least;
+        high = taken > most ? i : high;
+        most = taken > most ? taken : most;
+    }
+    double gain = most - least; /* below 0 if no point has weight */
+    at->ended = gain <= options->tolerance * at->size;
+    if (at->ended)
+        return;
+    double bend = gram[low * k + low] + gram[high * k + high] - 2 * gram[low * k + high];
+    double whole = w[high], part = gain / (bend > 1e-300 ? bend : 1e-300);
+    double move = part < whole ? part : whole;
+    w[low] += move;
+    w[high] = whole - move;
+    at->shut[low] = 0;
+    at->shut[high] = w[high] > 0 ? 0 : -INFINITY;
+    for (int j = 0; j < k; j++)
+        at->slope[j] += move * (gram[low * k + j] - gram[high * k + j]);
+}
+
+/* Whether there was anything to combine. */
+BF_INLINE bool descend(const bf__hull_task *task, int k, int d, const bf__hull_options *options) {
+    descent at;
+    begin(&at, task, k, d, options);
+    for (int s = 0; s < options->steps && !at.ended; s++)
+        step(&at, task->w, task->gram, k, options);
+    return at.size > nothing;
+}
+
+/* A step waits for the one before it most of its time, and the processor takes one of another
+ * descent in between. */
+BF_INLINE void descend_both(const bf__hull_task task[2], int k, int d,
+                            const bf__hull_options *options) {
+    descent one, other;
+    begin(&one, &task[0], k, d, options);
+    begin(&other, &task[1], k, d, options);
+    for (int s = 0; s < options->steps && !(one.ended && other.ended); s++) {
+        if (!one.ended)
+            step(&one, task[0].w, task[0].gram, k, options);
+        if (!other.ended)
+            step(&other, task[1].w, task[1].gram, k, options);
+    }
+}
+
+enum { USUAL = 16 }; /* neighbours; as a constant, so that loops over them dissolve */
+
+BF_CLONES static bool hull_descend(const bf__hull_task *task, int d,
                                    const bf__hull_options *options) {
-    return k == 16 ? descend(w, gram, 16, options) : descend(w, gram, k, options);
+    return task->k == USUAL ? descend(task, USUAL, d, options) : descend(task, task->k, d, options);
+}
+
+BF_CLONES static void hull_descend_both(const bf__hull_task task[2], int d,
+                                        const bf__hull_options *options) {
+    descend_both(task, USUAL, d, options);
 }
 
 double bf__hull_solve(double *w, const double *z, int k, int d, const bf__hull_options *options,
                       double *gram) {
-    inner_products(gram, z, k, d);
-    return hull_descend(w, gram, k, options) ? distance(w, z, k, d) : 0;
+    const bf__hull_task task = {w, z, k, gram};
+    return hull_descend(&task, d, options) ? distance(w, z, k, d) : 0;
+}
+
+void bf__hull_solve_two(const bf__hull_task task[2], int d, const bf__hull_options *options) {
+    if (task[0].k == USUAL && task[1].k == USUAL) {
+        hull_descend_both(task, d, options);
+        return;
+    }
+    for (int t = 0; t < 2; t++)
+        hull_descend(&task[t], d, options);
 }

@@ -11,20 +11,21 @@
 enum { BF__FEW_DIMENSIONS = 8 };
 
 enum { BF__KDTREE_LEAF = 16, BF__KDTREE_MOST = 128 }; /* points in a leaf; the largest k */
+enum { BF__KDTREE_WIDE = 8 };                         /* children of a node */
 
 typedef struct bf__kdnode {
-    int32_t first, count; /* points, in the order of `index` */
-    int32_t left;         /* the other child is left + 1; -1: a leaf */
+    int32_t children;
+    int32_t child[BF__KDTREE_WIDE]; /* the number of a node, or -1 - that of a leaf */
 } bf__kdnode;
 
 typedef struct bf__kdtree {
     int64_t n;
     int d;
-    const bf__kdnode *node;
-    const double *box;    /* (nodes, 2, d): least and greatest coordinates in each */
-    const double *leaf;   /* (n rounded up per leaf): leaf after leaf, (d, BF__KDTREE_LEAF) each */
-    const int32_t *place; /* (nodes): which block of `leaf` */
-    const int32_t *index; /* (n) */
+    const bf__kdnode *node; /* the first is the root */
+    const double *box;      /* (nodes, d, 2, BF__KDTREE_WIDE): least and greatest of each child */
+    const double *leaf;     /* (leaves, d, BF__KDTREE_LEAF) */
+    const int32_t *first;   /* (leaves + 1): where the points of each leaf begin in `index` */
+    const int32_t *index;   /* (n) */
 } bf__kdtree;
 
 /* x (d, n), column after column, is copied. n is from 1 to INT32_MAX / 2. */
@@ -39,9 +40,8 @@ bf_status bf__kdtree_build(bf__kdtree *out, const double *x, int64_t n, int d, b
 int bf__kdtree_nearest(int32_t *index, double *square, const bf__kdtree *tree, const double *q,
                        int k, int64_t leaves);
 
-/* Where q (d) belongs in the order of `index`: the first point of the node, of at most `most`
- * points, that going to the nearer child leads to. Points that are near each other mostly belong to
- * the same place. */
-int32_t bf__kdtree_where(const bf__kdtree *tree, const double *q, int32_t most);
+/* Where q (d) belongs in the order of `index`: the first point of the leaf that going to the
+ * nearest child leads to. Points that are near each other mostly belong to the same place. */
+int32_t bf__kdtree_where(const bf__kdtree *tree, const double *q);
 
 #endif

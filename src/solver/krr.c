@@ -3,7 +3,8 @@
  * Computes    f(x) = B [x; 1] + alpha' k(x),    k_j(x) = exp(-|(x - c_j) T|^2)
  *             B       least squares on all rows
  *             alpha   argmin |y - B [x; 1] - K alpha|^2 + lambda N alpha' K_c alpha, for each
- *                     member without the rows of its fold (krr_metric.c)
+ *                     member without the rows of its fold (krr_metric.c); above 200,000 rows
+ *                     it is on every second, third, ... of them
  *             T       from the slopes of the fit itself: directions in which nothing changes stop
  *                     counting for the distance
  *             We begin with T = 1 and learn it in a few rounds. The metric whose held-out error is
@@ -28,6 +29,7 @@
 #include "solver/krr_kernel.h"
 
 enum { ROUND_ROWS = 20000, ROUND_FEATURES = 400 }; /* the most while the metric is learned */
+enum { MOST_ROWS = 200000 };                       /* and afterwards, for the kernel part */
 
 /* ---- The linear part */
 
@@ -157,7 +159,7 @@ bf_status bf__krr_fit(bf__krr *out, const bf__krr_task *t, const bf_context *con
             BF_TRY(bf__krr_learn(f.turn, &f, arena, err));
     }
     memcpy(f.turn, best, (size_t)(p * p) * sizeof *best);
-    f.stride = 1;
+    f.stride = 1 + (t->n - 1) / MOST_ROWS;
     f.m = m;
     f.width = width;
     BF_TRY(bf__krr_fit_width(&error, &f, arena, err));

@@ -1,8 +1,9 @@
 /* forecast.c - What an estimate will take, before it is made.
  *
  * The method runs on three small parts of the log: n / 64 rows of whole episodes, twice and four
- * times as many. Memory is the most that its pieces took at a time; the blocks that arenas usually
- * ask for would hide how it grows. Between parts it grows as a power of the rows:
+ * times as many. It leaves out what it does on small logs alone (part_of in dataset.h). Memory is
+ * the most that its pieces took at a time; the blocks that arenas usually ask for would hide how it
+ * grows. Between parts it grows as a power of the rows:
  *
  *     bytes(2 n) = bytes(n) 2^p
  *
@@ -100,6 +101,7 @@ static bf_status try_part(trial *out, const bf_estimator *estimator, const bf_pr
     bf_status status = bf__subset(&data, problem->data, clusters, part, 0, arena, err);
     size_t before = count.now;
     double begun = bf__seconds();
+    data.part_of = problem->data->n;
     question.data = &data;
     estimate = status == BF_OK ? bf_arena_zalloc(arena, 1, sizeof *estimate, err) : NULL;
     if (status == BF_OK)

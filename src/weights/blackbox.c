@@ -127,4 +127,5 @@ const bf_estimator bf__estimator_blackbox = {
     .model = bf__weights_model,
     .choose = choose,
     .run = run,
+    .leans = 1,
 };

@@ -192,15 +192,22 @@ static void follow_slopes(bf__local_step *out, const bf__local *local, double go
     }
 }
 
-void bf__local_take(bf__local_step *out, const bf__local *local, const double *x, int action) {
+/* Finds the neighbours of a pair; what is returned makes a combination of them. */
+static bf__hull_task look_around(bf__local_step *out, const bf__local *local, const double *x,
+                                 int action) {
     const bf__nodes *nodes = &local->nodes;
     int d = local->d;
-    double goes = 0;
     out->count = bf__nodes_near(out->node, out->square, out->weight, nodes, action, x, local->k, 0);
     for (int j = 0; j < out->count; j++)
         for (int e = 0; e < d; e++)
             out->z[j * d + e] = nodes->x[(int64_t)out->node[j] * d + e] - x[e];
-    bf__hull_solve(out->weight, out->z, out->count, d, &bf__hull_usual, out->gram);
+    return (bf__hull_task){out->weight, out->z, out->count, out->gram};
+}
+
+/* Goes on from the combination. */
+static void go_on(bf__local_step *out, const bf__local *local) {
+    int d = local->d;
+    double goes = 0;
     for (int j = 0; j < out->count; j++)
         goes += out->weight[j] * (1 - local->ended[out->node[j]]);
     out->ended = goes > 0 ? 1 - fmin(goes, 1) : 1;
@@ -214,6 +221,22 @@ void bf__local_take(bf__local_step *out, const bf__local *local, const double *x
             out->next[e] += share * local->next[at * d + e];
     }
     follow_slopes(out, local, goes);
+}
+
+void bf__local_take(bf__local_step *out, const bf__local *local, const double *x, int action) {
+    bf__hull_task task = look_around(out, local, x, action);
+    bf__hull_solve(task.w, task.z, task.k, local->d, &bf__hull_usual, task.gram);
+    go_on(out, local);
+}
+
+void bf__local_take_two(bf__local_step *const out[2], const bf__local *local,
+                        const double *const x[2], const int action[2]) {
+    bf__hull_task task[2];
+    for (int t = 0; t < 2; t++)
+        task[t] = look_around(out[t], local, x[t], action[t]);
+    bf__hull_solve_two(task, local->d, &bf__hull_usual);
+    for (int t = 0; t < 2; t++)
+        go_on(out[t], local);
 }
 
 int64_t bf__local_row(const bf__local *local, const double *x) {

@@ -38,6 +38,10 @@ bf_status bf__local_make(const bf__local **out, const bf__points *points, int k,
 /* `action` has nodes. */
 void bf__local_take(bf__local_step *out, const bf__local *local, const double *x, int action);
 
+/* Two steps at once, digit for digit, in less time than one after the other. */
+void bf__local_take_two(bf__local_step *const out[2], const bf__local *local,
+                        const double *const x[2], const int action[2]);
+
 /* The row whose next state is nearest to x (d). */
 int64_t bf__local_row(const bf__local *local, const double *x);
 

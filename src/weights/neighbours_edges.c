@@ -28,7 +28,7 @@
 #include "solver/sums.h"
 
 enum { MOST_NODES = 16000000, MOST_STARTS = 20000 };
-enum { ORDERED = 50000, TOGETHER = 16 }; /* rows that are worth an order; points of one place */
+enum { ORDERED = 50000 }; /* rows that are worth an order */
 
 /* Edges as they are found, in parts of `room` rows each. */
 typedef struct found {
@@ -65,7 +65,7 @@ static bf_status order_rows(found *out, const bf__edges *c, bf_arena *arena, bf_
         double *q = c->mixer.scratch[omp_get_thread_num()].q;
         for (int e = 0; e < f->d; e++)
             q[e] = f->nz[e * f->n + nodes->row[r]];
-        place[r] = bf__kdtree_where(tree, q, TOGETHER);
+        place[r] = bf__kdtree_where(tree, q);
     }
     for (int64_t r = 0; r < nodes->rows; r++)
         begin[place[r] + 1]++;

@@ -34,7 +34,7 @@ static const double rate = 0.003, ridge = 1e-12; /* of M, as a share of its trac
 
 bool bf__residue_suit(const bf__points *points) {
     return points->d + points->action_dim <= BF__FEW_DIMENSIONS && points->n >= FEWEST &&
-           points->n <= BF__SMALL_LOG && !points->steps.absorbs;
+           points->size <= BF__SMALL_LOG && !points->steps.absorbs;
 }
 
 bf_status bf__residue_find(double *gap, int *count, const bf_problem *problem,
