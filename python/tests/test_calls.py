@@ -94,7 +94,7 @@ except KeyboardInterrupt:
     "work",
     [
         "bf.value('acrobot', 'trained', chains=4000, steps=1000000)",
-        "bf.estimate(log, method='fqe', interval='none')",
+        "bf.estimate(log, method='fqe', rounds=100000, interval='none')",
         "bf.estimate(log)",
         "bf.compare(log, {'a': 'cartpole:trained', 'b': 'cartpole:trained@0.5'}, method='dr')",
         "bf.estimate(log, lambda s: time.sleep(0.3) or [[0.5, 0.5]] * len(s))",

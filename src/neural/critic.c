@@ -9,9 +9,10 @@
  * rewards. The step size falls over the last quarter of the rounds.
  *
  * Damping. A process that swings, like a gait, makes the iteration swing too: the networks go round
- * the solution for ever. So the targets move by DAMP of the way to the new ones. The value is
- * linear in h, and what is left of the swinging averages out of it: it is the mean over many
- * rounds.
+ * the solution for ever. So the targets move by DAMP of the way to the new ones. A round that looks
+ * at a part of the log (critic_round.c) has no old targets that are worth keeping; what the network
+ * has learned of them takes their place. The value is linear in h, and what is left of the swinging
+ * averages out of it: it is the mean over many rounds.
  *
  * When to stop. A member does not learn from its own fold, and is judged by the residual there. As
  * long as h grows the residual grows with it, whatever the fit is worth: it has the noise of V(s')
@@ -21,13 +22,14 @@
  * windows have not been better.
  *
  * Closing. What the rounds find grows for as many rounds as the process is slow. So now and then
- * the equation is solved with the last layer free (closing.c). That does not touch the network. The
- * value is the mean of what the solves say over the later half of them: features that still move
- * make it scatter, and the mean has less of that. If one of them cannot be believed, the rounds
- * answer.
+ * the network is noted, and in the end the equation is solved with the last layer of each noted one
+ * free (closing.c). The value is the mean of what the solves of the later half of the notes say:
+ * features that still move make it scatter, and the mean has less of that. Which half is the later
+ * one is known once training has ended, so no solve is made in vain. If one of them cannot be
+ * believed, the rounds answer.
  *
- * Cost        a round: forward passes at the places of critic_places.c, at most n (1 + K), + 32
- *             steps of `batch` pairs */
+ * Cost        a round: forward passes at the places of critic_task.c, at most (1 + K) times the
+ *             rows of the round, which are up to 32 times `batch`, + 32 steps of `batch` pairs */
 #include "neural/critic.h"
 
 #include <math.h>
@@ -35,6 +37,7 @@
 
 #include "core/fail.h"
 #include "neural/closing.h"
+#include "neural/critic_round.h"
 #include "solver/adam.h"
 #include "solver/mlp.h"
 
@@ -44,7 +47,8 @@ static const double DAMP = 0.3;
 struct bf__critic {
     const bf__critic_task *task;
     int member;
-    int64_t learned, *rows; /* rows that it learns from: how many, which */
+    bf__round round;
+    int64_t learned, *rows; /* rows of the round that it learns from: how many, which */
     bf__mlp net;
     bf__mlp_work *work;
     bf__adam adam;
@@ -52,9 +56,8 @@ struct bf__critic {
     double *parameters, *gradient;
     float *narrow;
     double scale;                        /* h = scale times the output */
-    float *asked[3];                     /* (choices, count): outputs at each of the places */
-    float *h, *aims;                     /* (n): those of the logged pairs; y / scale */
-    double *v, *y, *v0;                  /* (n), (n), (starts) */
+    float *h, *aims;                     /* (n): outputs at the logged pairs; y / scale */
+    double *v, *y;                       /* (n) */
     int64_t *drawn;                      /* rows of a batch */
     float *inputs, *outputs, *d_output;  /* of a batch */
     float *counts;                       /* how much its rows count */
@@ -65,11 +68,12 @@ struct bf__critic {
     int settled, best, last; /* windows: where h last grew, of the least loss, the last */
     bool stopped, begun, grown;
     bf__closing *closing;
-    bf__closed closed[BF__CRITIC_CLOSINGS]; /* what closings said, one after the other */
-    int closings;
+    float *noted; /* (notes, parameters): networks whose equation may be closed */
+    int notes;
+    bf__closed closed[BF__CRITIC_CLOSINGS]; /* what that said, of the later half of the notes */
     double *gap; /* (n): sum over `gaps` closings; NULL: it is not asked for */
     int gaps;
-    bool left; /* the last of them saw the network as it will stay */
+    bool left; /* the last note is of the network as it will stay */
 };
 
 static bool held_out(const bf__critic *f, int64_t i) {
@@ -95,11 +99,9 @@ bf_status bf__critic_make(bf__critic **out, const bf__critic_task *t, int member
     BF_ALLOC(f->rows, arena, n, err);
     BF_ALLOC(f->h, arena, n, err);
     BF_ALLOC(f->aims, arena, n, err);
-    for (int s = 0; s < 3; s++)
-        BF_ALLOC(f->asked[s], arena, t->places[s].choices * t->places[s].count, err);
+    BF_TRY(bf__round_make(&f->round, t, arena, err));
     BF_ALLOC(f->v, arena, n, err);
     BF_ZALLOC(f->y, arena, n, err);
-    BF_ALLOC(f->v0, arena, p->starts, err);
     BF_ALLOC(f->drawn, arena, b, err);
     BF_ALLOC(f->inputs, arena, p->inputs * b, err);
     BF_ALLOC(f->outputs, arena, b, err);
@@ -107,11 +109,9 @@ bf_status bf__critic_make(bf__critic **out, const bf__critic_task *t, int member
     BF_ALLOC(f->counts, arena, b, err);
     if (t->gaps)
         BF_ZALLOC(f->gap, arena, n, err);
+    BF_ALLOC(f->noted, arena, t->closings * count, err);
     if (t->closings > 0)
         BF_TRY(bf__closing_make(&f->closing, p, t->problem->data->reward, &f->net, arena, err));
-    for (int64_t i = 0; i < n; i++)
-        if (!held_out(f, i))
-            f->rows[f->learned++] = i;
     bf_rng rng = bf_rng_make(t->seed, "fqe network", (uint64_t)member);
     bf__mlp_init(&f->net, f->parameters, &rng);
     f->rng = bf_rng_make(t->seed, "fqe batches", (uint64_t)member);
@@ -126,35 +126,16 @@ static void narrow(bf__critic *f) {
         f->narrow[i] = (float)f->parameters[i];
 }
 
-static void ask(bf__critic *f) {
-    for (int s = 0; s < 3; s++) {
-        const bf__critic_places *p = &f->task->places[s];
-        bf__mlp_predict_versions(&f->net, f->narrow, f->task->pairs->d, p->z, p->u, p->choices,
-                                 p->count, f->asked[s]);
-    }
-}
-
-/* out (n) = E_pi h at rows of probabilities p (K, n). */
-static void expect(double *out, const bf__critic *f, const bf__critic_view *view, const double *p,
-                   int64_t n) {
-    int64_t count = f->task->places[view->places].count;
-    for (int64_t i = 0; i < n; i++)
-        out[i] = 0;
-    for (int k = 0; k < f->task->pairs->choices; k++) {
-        const float *h = f->asked[view->places] + k * count;
-        for (int64_t i = 0; i < n; i++)
-            out[i] += f->scale * p[k * n + i] * (double)h[view->at ? view->at[i] : i];
-    }
-}
-
-/* The choice of a logged pair is its action, or the only one. */
-static void find_logged(bf__critic *f) {
-    const bf__points *points = &f->task->pairs->points;
-    const bf__critic_view *view = &f->task->logged;
-    int64_t count = f->task->places[view->places].count;
-    const float *h = f->asked[view->places];
-    for (int64_t i = 0; i < points->n; i++)
-        f->h[i] = view->at ? h[points->action[i] * count + view->at[i]] : h[i];
+/* The rows of the next round. At least one is to learn from. */
+static void draw(bf__critic *f) {
+    const bf__round *round = &f->round;
+    do {
+        bf__round_draw(&f->round, &f->rng);
+        f->learned = 0;
+        for (int64_t j = 0; j < round->count; j++)
+            if (!held_out(f, round->rows[j]))
+                f->rows[f->learned++] = round->rows[j];
+    } while (f->learned == 0);
 }
 
 /* h at the logged pairs, V at the next states, where a step that ended leads, and the mean of V at
@@ -163,17 +144,24 @@ static double look_ahead(bf__critic *f) {
     const bf__critic_task *t = f->task;
     const bf__pairs *p = t->pairs;
     const bf__steps *steps = &p->points.steps;
-    double start = 0;
-    ask(f);
-    find_logged(f);
-    expect(f->v, f, &t->next, t->next_p, p->n);
-    expect(f->v0, f, &t->start, t->start_p, p->starts);
-    for (int64_t e = 0; e < p->starts; e++)
-        start += (p->points.weight0 ? p->points.weight0[e] : 1) * f->v0[e] / (double)p->starts;
-    for (int64_t i = 0; i < p->n; i++)
+    const bf__round *round = &f->round;
+    double start = 0, starts = 0;
+    bf__round_ask(&f->round, &f->net, f->narrow);
+    for (int64_t j = 0; j < round->starts; j++) {
+        int64_t e = round->start[j];
+        double counts = p->points.weight0 ? p->points.weight0[e] : 1;
+        start += counts * bf__round_expects(round, f->scale, &t->start, t->start_p, p->starts, e);
+        starts += counts;
+    }
+    start = starts > 0 ? start / starts : 0; /* a process that never begins anew has no starts */
+    for (int64_t j = 0; j < round->count; j++) {
+        int64_t i = round->rows[j];
+        f->h[i] = bf__round_logged(round, i);
         f->v[i] = steps->absorbs && steps->ended[i] ? 0
-                  : bf__step_ended(steps, i)        ? start
-                                                    : f->v[i];
+                  : bf__step_ended(steps, i)
+                      ? start
+                      : bf__round_expects(round, f->scale, &t->next, t->next_p, p->n, i);
+    }
     return start;
 }
 
@@ -182,12 +170,14 @@ static void aim(bf__critic *f) {
     const bf__critic_task *t = f->task;
     const bf__pairs *p = t->pairs;
     const bf__steps *steps = &p->points.steps;
+    const bf__round *round = &f->round;
     const double *r = t->problem->data->reward;
     double gamma = steps->gamma, start = look_ahead(f);
     /* Sums over the rows that it learns from [0] and over all [1]. Where a row ends for good, Q = 0
      * is h = -c / (1 - gamma): c is on both sides. */
     double all[2] = {0}, ended[2] = {0}, c[2] = {0}, mean = 0, square[2] = {0}, rows[2] = {0};
-    for (int64_t i = 0; i < p->n; i++) {
+    for (int64_t j = 0; j < round->count; j++) {
+        int64_t i = round->rows[j];
         double counts = bf__point_weight(&p->points, i), y = r[i] + gamma * f->v[i];
         bool end = steps->absorbs && steps->ended[i];
         for (int k = held_out(f, i); k < 2; k++) {
@@ -201,14 +191,16 @@ static void aim(bf__critic *f) {
         c[k] /= all[k] + (ended[k] > 0 ? gamma / (1 - gamma) * ended[k] : 0);
     mean /= all[0] + (ended[0] > 0 ? gamma / (1 - gamma) * ended[0] : 0);
     f->value = c[1] + (1 - gamma) * start;
-    for (int64_t i = 0; i < p->n; i++) {
+    for (int64_t j = 0; j < round->count; j++) {
+        int64_t i = round->rows[j];
         double counts = bf__point_weight(&p->points, i);
         double end = steps->absorbs && steps->ended[i] ? gamma / (1 - gamma) : 0;
         double gap = r[i] + gamma * f->v[i] - c[0] * (1 + end) - f->scale * (double)f->h[i];
         square[held_out(f, i)] += counts * gap * gap;
         rows[held_out(f, i)] += counts;
         double y = r[i] + gamma * f->v[i] - mean * (1 + end);
-        f->y[i] += (f->begun ? DAMP : 1) * (y - f->y[i]);
+        double from = round->all ? f->y[i] : f->scale * (double)f->h[i];
+        f->y[i] = from + (f->begun ? DAMP : 1) * (y - from);
     }
     f->begun = true;
     f->bellman = sqrt(square[0] / rows[0]);
@@ -240,8 +232,8 @@ static void move(bf__critic *f) {
     const bf__critic_task *t = f->task;
     const bf__pairs *p = t->pairs;
     int64_t b = t->batch;
-    for (int64_t i = 0; i < p->n; i++)
-        f->aims[i] = (float)(f->y[i] / f->scale);
+    for (int64_t j = 0; j < f->learned; j++)
+        f->aims[f->rows[j]] = (float)(f->y[f->rows[j]] / f->scale);
     for (int step = 0; step < BF__CRITIC_STEPS; step++) {
         for (int64_t j = 0; j < b; j++) {
             int64_t i = f->rows[bf_rng_below(&f->rng, f->learned)];
@@ -280,6 +272,7 @@ void bf__critic_train(bf__critic *f, int64_t first, int64_t last) {
         double left = (double)(rounds - round) / (double)rounds;
         f->adam.rate = t->rate * fmin(1, 4 * left);
         narrow(f);
+        draw(f);
         aim(f);
         rescale(f);
         move(f);
@@ -295,20 +288,29 @@ void bf__critic_train(bf__critic *f, int64_t first, int64_t last) {
 
 /* ---- Closing */
 
-bf_status bf__critic_sum(bf__critic *f, bf_error *err) {
-    if (f->left || f->closings == BF__CRITIC_CLOSINGS)
-        return BF_OK;
+void bf__critic_note(bf__critic *f) {
+    int64_t count = bf__mlp_parameters(&f->net);
+    if (f->left || f->notes == f->task->closings)
+        return;
     narrow(f);
-    return bf__closing_sum(f->closing, f->narrow, f->task->fold, f->member, err);
+    memcpy(f->noted + f->notes++ * count, f->narrow, (size_t)count * sizeof *f->noted);
+    f->left = f->stopped;
 }
 
-bf_status bf__critic_close(bf__critic *f, bf_arena *arena, bf_error *err) {
-    if (f->left || f->closings == BF__CRITIC_CLOSINGS)
+bf_status bf__critic_sum(bf__critic *f, int k, bf_error *err) {
+    int64_t note = f->notes / 2 + k;
+    if (note >= f->notes)
         return BF_OK;
-    f->left = f->stopped;
-    bf__closed *closed = &f->closed[f->closings++];
-    BF_TRY(bf__closing_solve(closed, f->closing, arena, err));
-    if (!f->gap || 2 * f->closings <= f->task->closings || !closed->believed)
+    return bf__closing_sum(f->closing, f->noted + note * bf__mlp_parameters(&f->net), f->task->fold,
+                           f->member, err);
+}
+
+bf_status bf__critic_close(bf__critic *f, int k, bf_arena *arena, bf_error *err) {
+    int note = f->notes / 2 + k;
+    if (note >= f->notes)
+        return BF_OK;
+    BF_TRY(bf__closing_solve(&f->closed[note], f->closing, arena, err));
+    if (!f->gap || !f->closed[note].believed)
         return BF_OK;
     bf__closing_gap(f->gap, f->closing);
     f->gaps++;
@@ -323,19 +325,19 @@ bool bf__critic_gap(double *gap, const bf__critic *f) {
 
 /* ---- The answer */
 
-/* Puts the mean over the later half of the closings in the place of what the rounds found, if all
- * of them can be believed. */
+/* Puts the mean over the closings in the place of what the rounds found, if all of them can be
+ * believed. */
 static void say_closed(bf__critic_answer *out, const bf__critic *f) {
-    int from = f->closings / 2, middle = (from + f->closings + 1) / 2;
+    int from = f->notes / 2, middle = (from + f->notes + 1) / 2;
     double sum[2] = {0}, count[2] = {0}, lambda = 0;
-    for (int k = from; k < f->closings; k++) {
+    for (int k = from; k < f->notes; k++) {
         if (!f->closed[k].believed)
             return;
         sum[k >= middle] += f->closed[k].value;
         count[k >= middle]++;
-        lambda += f->closed[k].lambda / (f->closings - from);
+        lambda += f->closed[k].lambda / (f->notes - from);
     }
-    if (f->closings == 0)
+    if (f->notes == 0)
         return;
     out->value = (sum[0] + sum[1]) / (count[0] + count[1]);
     out->drift = count[0] > 0 && count[1] > 0 ? sum[1] / count[1] - sum[0] / count[0]

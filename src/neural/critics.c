@@ -16,19 +16,24 @@ bf_status bf__critics_make(bf__critic **critics, int members, bf__critic_task *t
     return BF_OK;
 }
 
-/* Closes the equation of every member. */
-static bf_status close_all(bf__critic **critics, int members, int threads, bf_arena *arena,
-                           bf_error *err) {
+/* Closes the equations of the networks that members have noted. */
+static bf_status close_all(bf__critic **critics, int members, const bf__critic_task *t,
+                           const bf_context *context, bf_arena *arena, bf_error *err) {
     bf_status status[BF__MOST_CRITICS];
     bf_error why[BF__MOST_CRITICS];
+    int threads = bf__threads(context), most = (t->closings + 1) / 2;
+    for (int k = 0; k < most; k++) {
+        if (!bf__progress(context, "solving for Q", k, most, NULL))
+            return bf_fail(err, BF_ECANCELLED, "stopped at solve %d of %d", k, most);
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (int e = 0; e < members; e++)
-        status[e] = bf__critic_sum(critics[e], &why[e]);
-    for (int e = 0; e < members; e++) {
-        if (status[e] != BF_OK && err)
-            *err = why[e];
-        BF_TRY(status[e]);
-        BF_TRY(bf__critic_close(critics[e], arena, err));
+        for (int e = 0; e < members; e++)
+            status[e] = bf__critic_sum(critics[e], k, &why[e]);
+        for (int e = 0; e < members; e++) {
+            if (status[e] != BF_OK && err)
+                *err = why[e];
+            BF_TRY(status[e]);
+            BF_TRY(bf__critic_close(critics[e], k, arena, err));
+        }
     }
     return BF_OK;
 }
@@ -45,8 +50,9 @@ bf_status bf__critics_train(bf__critic **critics, int members, const bf__critic_
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
         for (int e = 0; e < members; e++)
             bf__critic_train(critics[e], first, last);
-        if (last * t->closings / t->rounds > first * t->closings / t->rounds)
-            BF_TRY(close_all(critics, members, threads, arena, err));
+        bool note = last * t->closings / t->rounds > first * t->closings / t->rounds;
+        for (int e = 0; e < members && note; e++)
+            bf__critic_note(critics[e]);
     }
-    return BF_OK;
+    return close_all(critics, members, t, context, arena, err);
 }

@@ -1,5 +1,9 @@
 /* folds.c - A log cut into folds of whole episodes.
  *
+ * Episodes come in a random order, and the rows before an episode say in which fold it is. If the
+ * last one has nearly all of the rows, all would be in the first fold, and nothing would be left
+ * without it; so the last one is in the last fold then.
+ *
  * Cost  one pass over the rows */
 #include "problem/folds.h"
 
@@ -27,8 +31,11 @@ bf_status bf__folds_make(const int32_t **fold, const bf_dataset *data, int folds
     for (int64_t p = 0; p < episodes; p++) {
         int64_t k = p + bf_rng_below(&rng, episodes - p), e = order[k] * each;
         order[k] = order[p];
+        int32_t at = (int32_t)(seen * folds / data->n);
+        if (at == 0 && p == episodes - 1)
+            at = folds - 1;
         for (int64_t j = data->begin[e]; j < data->begin[e + each]; j++)
-            of[data->order[j]] = (int32_t)(seen * folds / data->n);
+            of[data->order[j]] = at;
         seen += data->begin[e + each] - data->begin[e];
     }
     return BF_OK;

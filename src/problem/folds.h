@@ -9,7 +9,8 @@
 
 /* fold (n): 0 .. folds - 1 for every row. Episodes are taken in random order and cut where a fold
  * has its share of rows; an episode and its mirror are dealt as one. If there are fewer episodes
- * than folds, they are cut themselves. `stream` names the random numbers. */
+ * than folds, they are cut themselves. No fold has all rows, if there are two folds and two rows or
+ * more. `stream` names the random numbers. */
 bf_status bf__folds_make(const int32_t **fold, const bf_dataset *data, int folds,
                          const char *stream, const bf_context *context, bf_arena *arena,
                          bf_error *err);

@@ -12,13 +12,15 @@
  * The rounds look as many steps ahead as there are, damped. So the equation is closed now and then,
  * with the last layer free, by a linear solve (closing.c), and the answer is the mean over solves.
  *
- * Members. The log is cut into folds of whole episodes, and network e does not learn from fold e:
+ * Members. The log is cut into four folds of whole episodes, or more if there are more members, and
+ * network e does not learn from fold e:
  * it is judged on it, and stops when it gets worse there. The value is the median over the
  * networks, so that one that has gone astray does not move it. How far they differ says how far the
  * answer depends on the rows, and on where a network begins.
  *
- * Cost        members x rounds x (n (1 + K) forward passes + 32 steps of up to 512 pairs), and as
- *             much as two rounds for each of 15 solves; members train side by side
+ * Cost        members x rounds x (m (1 + K) forward passes + 32 steps of `batch` pairs), where m,
+ *             the rows that a round looks at, is 32 `batch` or n if that is less; and n (1 + K)
+ *             forward passes for each of 15 solves; members train side by side
  *
  * Nothing here weighs the log: Q is only as good as the networks' reach to pairs that the target
  * takes and the log does not show, and with a network the iteration need not converge. */
@@ -37,12 +39,14 @@
 
 /* The most members; how often the equation is closed, after about every fifteenth of the rounds. */
 enum { MOST = BF__MOST_CRITICS, CLOSINGS = 15 };
+/* Fewer members than these leave out no more than a quarter of the episodes all the same. */
+enum { LEAST_FOLDS = 4 };
 /* Rounds, if the user leaves them to us. In many dimensions more of them make solves no better, on
  * any of the logs that we chose on; in few, features need them. */
 enum { ROUNDS = 400, ROUNDS_IN_MANY = 150 };
-/* Pairs in a step. On small logs of few dimensions, whose features need all of the rounds, fewer do
- * as well: the rows are gone through once a round. */
-enum { BATCH = 512, LEAST_BATCH = 64 };
+/* Pairs in a step. In few dimensions, where features need all of the rounds, fewer do as well. On a
+ * small log they are a 32nd of the rows, which are then gone through once a round. */
+enum { BATCH_IN_MANY = 512, BATCH = 128, LEAST_BATCH = 64 };
 _Static_assert((int)CLOSINGS <= (int)BF__CRITIC_CLOSINGS, "a member has no room for them");
 
 typedef struct fqe_options {
@@ -58,14 +62,15 @@ static const bf_option rows[] = {
     BF_OPTION_CHECKED(fqe_options, hidden, "32-32", bf__mlp_check,
                       "UNITS: Hidden layers of Q(s, a), tanh."),
     BF_OPTION_RANGE(fqe_options, members, "4", 1, MOST,
-                    "Networks, each fitted without a share of the episodes, on which it is judged; "
-                    "1: one, fitted to all."),
+                    "Networks, each fitted without a share of the episodes, a quarter or less, on "
+                    "which it is judged; 1: one, fitted to all."),
     BF_OPTION_RANGE(fqe_options, rounds, "0", 0, 1e7,
                     "Times that the targets are made anew, at most; after each, 32 Adam steps. 0: "
                     "400, or 150 in more than eight dimensions."),
-    BF_OPTION_RANGE(fqe_options, batch, "0", 0, 65536,
-                    "Transitions in a step. 0: 512; on small logs of few dimensions a 32nd of the "
-                    "rows, but 64 or more."),
+    BF_OPTION_RANGE(
+        fqe_options, batch, "0", 0, 65536,
+        "Transitions in a step. A round makes targets for 32 times as many rows. 0: 512 "
+        "in more than eight dimensions, elsewhere a 32nd of the rows, from 64 to 128."),
     BF_OPTION_RANGE(fqe_options, rate, "0.003", 1e-9, 1, "Size of a step."),
     BF_OPTION(
         fqe_options, close, "yes",
@@ -79,8 +84,8 @@ static bool in_many_dimensions(const bf__pairs *pairs, const bf_dataset *data) {
 }
 
 static int64_t batch_for(bool many, int64_t n) {
-    int64_t once = n / BF__CRITIC_STEPS > LEAST_BATCH ? n / BF__CRITIC_STEPS : LEAST_BATCH;
-    return many || once > BATCH ? BATCH : once;
+    int64_t once = n / BF__CRITIC_STEPS;
+    return many ? BATCH_IN_MANY : once < LEAST_BATCH ? LEAST_BATCH : once > BATCH ? BATCH : once;
 }
 
 static int by_size(const void *a, const void *b) {
@@ -145,9 +150,9 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
     if (o->batch == 0)
         task.batch = batch_for(many, pairs.n);
     int members = (int)(o->members < pairs.n ? o->members : pairs.n);
+    int folds = members > LEAST_FOLDS ? members : LEAST_FOLDS;
     if (members > 1)
-        BF_TRY(
-            bf__folds_make(&task.fold, problem->data, members, "fqe folds", context, arena, err));
+        BF_TRY(bf__folds_make(&task.fold, problem->data, folds, "fqe folds", context, arena, err));
     BF_TRY(bf__critics_make(critics, members, &task, arena, err));
     BF_TRY(bf__critics_train(critics, members, &task, context, arena, err));
     report(out, critics, members);
@@ -162,4 +167,5 @@ const bf_estimator bf__estimator_fqe = {
     .options = &table,
     .run = run,
     .takes = BF_TAKES_WEIGHT,
+    .leans = 1,
 };

@@ -1,4 +1,4 @@
-/* critic_places.c - Where the networks of fitted Q evaluation are asked in every round.
+/* critic_task.c - Where the networks of fitted Q evaluation are asked in every round.
  *
  * A round needs h at the logged pairs, and at each choice of the target at next and start states.
  * With a finite set of actions those are all actions at states, most of which come twice: the next
@@ -7,12 +7,13 @@
  * (1 + K) n. With action vectors, every pair is one of its own; logged, next and start pairs are
  * three sets.
  * Cost        O(n d), once for all networks and rounds */
+#include "neural/critic_task.h"
+
 #include <string.h>
 
 #include "core/equals.h"
 #include "core/fail.h"
 #include "core/mix.h"
-#include "neural/critic.h"
 
 /* The states of the log, the next states and the start states as one sequence. */
 typedef struct states {
