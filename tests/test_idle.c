@@ -24,6 +24,7 @@ typedef enum meaning {
     ENDS,
     LAST_ACTION,
     COPY,
+    KICKS, /* now and then, and only if it is above 0 */
 } meaning;
 
 enum { STEPS = 100, MOST = 4 };
@@ -99,6 +100,8 @@ static bf_dataset make(const log_of *l) {
         for (int c = 0; c < l->columns; c++) {
             good += l->means[c] == PAYS ? 0.3 * now[c + 1] : 0;
             next[0] += l->means[c] == PUSHES ? 0.3 * now[c + 1] : 0;
+            if (l->means[c] == KICKS && now[c + 1] > 0 && bf_rng_uniform(&rng) < 0.06)
+                next[0] += 1.5;
             terminated[i] |= l->means[c] == ENDS && now[c + 1] > 1.5;
         }
         for (int c = 0; c < l->columns; c++)
@@ -173,6 +176,13 @@ static void columns_that_count_stay(void **state) {
                     "none");
 }
 
+/* That a column drives something now and then does not show in a few thousand rows, but in many. */
+static void a_large_log_shows_what_is_rare(void **state) {
+    (void)state;
+    assert_left_out((log_of){100000, 1, {KICKS}}, "none");
+    assert_left_out((log_of){100000, 1, {NOISE}}, "s1");
+}
+
 static void a_small_log_cannot_say(void **state) {
     (void)state;
     assert_left_out((log_of){400, 1, {NOISE}}, "none");
@@ -233,6 +243,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         arena_test(columns_that_mean_nothing_are_left_out),
         arena_test(columns_that_count_stay),
+        arena_test(a_large_log_shows_what_is_rare),
         arena_test(a_small_log_cannot_say),
         arena_test(without_the_policy_at_the_states),
         arena_test(the_option_has_the_last_word),

@@ -16,8 +16,11 @@
  * log cannot say, all stay: leaving out a column that counts costs more than keeping one that does
  * not.
  *
+ * What a column drives may be rare, such as a meal that is likelier at noon. A small log shows it
+ * to nobody, a large one does: the rows that are looked at grow with the log.
+ *
  * Cost  a look (400 rows among 5,000) at every log, some hundredths of a second; then, for every
- *       column that nothing drives, 1,200 rows among 20,000 */
+ *       column that nothing drives, a tenth of up to 200,000 rows, or 1,200 */
 #include "problem/idle.h"
 
 #include <math.h>
@@ -27,6 +30,9 @@
 #include "dataset/dataset.h"
 
 enum { FEW_ROWS = 500, FEW_EPISODES = 5, FEW_TOLD = 100, MANY = 12 };
+/* Rows that are looked at, and those of them that are told from the others: at first, and of many
+ * candidates; of few, up to MOST rows and a tenth of them. */
+enum { LOOK = 5000, LOOK_PICKS = 400, MOST = 200000, SHARE = 10, LEAST_PICKS = 1200 };
 
 /* By how much what is told has to differ, in variances of what is told, and in standard errors. */
 static const double driven_share = 0.02, worse_share = 0.002, clearly = 2, better = -3;
@@ -135,6 +141,16 @@ static bf_status leave_out(bool *idle, int columns, const bf__told *t, bf_arena 
     return BF_OK;
 }
 
+/* The rows by which candidates are weighed. */
+static bf_status make_weigh(bf__told *out, int candidates, const bf__located *log, bf_arena *arena,
+                            bf_error *err) {
+    int64_t n = log->data->n < MOST ? log->data->n : MOST;
+    if (candidates > MANY)
+        return bf__told_make(out, LOOK, LOOK_PICKS, log, arena, err);
+    return bf__told_make(out, n, n / SHARE < LEAST_PICKS ? LEAST_PICKS : n / SHARE, log, arena,
+                         err);
+}
+
 bf_status bf__idle_columns(bool *idle, int *found, const bf__located *log, bf_arena *arena,
                            bf_error *err) {
     const bf_dataset *data = log->data;
@@ -148,7 +164,7 @@ bf_status bf__idle_columns(bool *idle, int *found, const bf__located *log, bf_ar
     bf__told look = {.n = 0}, weigh = {.n = 0};
     double *full, *alone;
     bool *in;
-    BF_TRY(bf__told_make(&look, 5000, 400, log, arena, err));
+    BF_TRY(bf__told_make(&look, LOOK, LOOK_PICKS, log, arena, err));
     BF_ALLOC(full, arena, look.picks * look.told, err);
     BF_ALLOC(alone, arena, look.picks * look.told, err);
     BF_ALLOC(in, arena, look.d, err);
@@ -164,8 +180,7 @@ bf_status bf__idle_columns(bool *idle, int *found, const bf__located *log, bf_ar
     if (candidates == columns)
         memset(idle, 0, (size_t)columns * sizeof *idle);
     else if (candidates > 0) {
-        BF_TRY(bf__told_make(&weigh, candidates > MANY ? 5000 : 20000,
-                             candidates > MANY ? 400 : 1200, log, arena, err));
+        BF_TRY(make_weigh(&weigh, candidates, log, arena, err));
         BF_TRY(leave_out(idle, columns, &weigh, arena, err));
     }
     for (int j = 0; j < columns; j++)
