@@ -159,22 +159,53 @@ static void steady_steps_have_smaller_errors(void **state) {
     assert_near(contest.pairs[0].se, se * sqrt((1 + 1e-6) / 2), 1e-13);
 }
 
+/* What answers may lean by counts in squares, and of a difference what they do not have in common.
+ * Of its size no more is known than five degrees of freedom say. */
+static void answers_may_lean(void **state) {
+    (void)state;
+    double c[3 * J], before[3], after[3];
+    bf__measured of_them[3];
+    bf__contest contest;
+    three(of_them, c);
+    bf__contest_input input = {.contestants = of_them, .count = 3, .clusters = J, .level = 0.95};
+    for (int leans = 0; leans < 2; leans++) {
+        for (int a = 0; a < 3 && leans; a++)
+            of_them[a].lean = 0.1 * (a + 1);
+        assert_ok(bf__contest_judge(&contest, &input, arena, &err), err);
+        for (int k = 0; k < 3; k++)
+            (leans ? after : before)[k] = contest.pairs[k].se;
+    }
+    for (int k = 0; k < 3; k++) {
+        double apart = 0.1 * (contest.pairs[k].b - contest.pairs[k].a);
+        assert_near(after[k], hypot(before[k], apart), 1e-14);
+        double part = pow(apart / after[k], 2), rest = 1 - part;
+        assert_near(contest.pairs[k].df, 1 / (rest * rest / 11 + part * part / 5), 1e-12);
+    }
+}
+
 /* Halves alone: no more degrees of freedom than they have, and at least 2. */
 static void few_parts_are_few_numbers(void **state) {
     (void)state;
-    double v[] = {1, 2, 3, 4, 5, 6, 7};
+    double v[] = {1, 2, 3, 4, 5, 6, 7}, z[200];
     int split[] = {0, 0, 1, 1, 1, 1, 1};
     bf__measured answer = {.value = 3, .effective = 100, .parts = v};
     bf__error_form form = bf__error_form_of(&answer, 1, 100, 7, split);
     assert_int_equal(form.df, 5);
-    assert_near(bf__error_df(&form, 100), 5, 0);
-    assert_near(bf__error_df(&form, 3.5), 2.5, 0);
-    assert_near(bf__error_df(&form, 1), 2, 0);
+    bf__error_fill(z, &form, &answer);
+    assert_near(bf__error_df(&form, z, 100), 5, 0);
+    assert_near(bf__error_df(&form, z, 3.5), 2.5, 0);
+    assert_near(bf__error_df(&form, z, 1), 2, 0);
     form = bf__error_form_of(&answer, 1, 100, 2, split);
-    assert_near(bf__error_df(&form, 100), 2, 0);
+    bf__error_fill(z, &form, &answer);
+    assert_near(bf__error_df(&form, z, 100), 2, 0);
+    answer.lean = 1e9; /* hardly anything else is in the error */
+    bf__error_fill(z, &form, &answer);
+    assert_near(bf__error_df(&form, z, 100), 5, 1e-9);
+    answer.lean = 0;
     answer.c = v;
     form = bf__error_form_of(&answer, 1, 7, 2, split);
-    assert_near(bf__error_df(&form, 7), 6, 0);
+    bf__error_fill(z, &form, &answer);
+    assert_near(bf__error_df(&form, z, 7), 6, 0);
 }
 
 /* Holm (1979) on 0.01, 0.04, 0.03, 0.005: 4 x 0.005, 3 x 0.01, 2 x 0.03, then not below that. */
@@ -272,6 +303,7 @@ int main(void) {
         arena_test(parts),
         arena_test(holm),
         arena_test(which_lever),
+        arena_test(answers_may_lean),
         arena_test(few_parts_are_few_numbers),
         arena_test(exact_contributions_are_not_talked_down),
         arena_test(steady_steps_have_smaller_errors),

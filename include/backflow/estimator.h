@@ -63,6 +63,10 @@ typedef struct bf_estimator {
                      bf_error *err);
     bool chooses;   /* it answers with what others of the list say: bf_estimate_part */
     unsigned takes; /* whatever the model is */
+    /* Where neighbours say little, as in more than eight dimensions: what it may be off by in ways
+     * that parts of the log share, as a standard error, in units of the difference that it finds to
+     * the log's mean. */
+    double leans;
 } bf_estimator;
 
 /* Every estimator, in the order of estimators.def; NULL past the end. */

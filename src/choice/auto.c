@@ -3,30 +3,33 @@
  * The methods are the parts of parts.def, the safest first. For finite states, in few dimensions,
  * and if options were given (they are those of blackbox), the first is mostly all that is asked:
  * there neighbours tell what the target meets. In more than eight dimensions, states and vector
- * actions together, neighbours say little, and the others are asked as well, the boldest first:
+ * actions together, and in fewer if the target goes on outside the hull of its neighbours, they say
+ * little, and the others are asked as well, the boldest first:
  *
  *     value = sum_k share_k value_k
  *
  * with the shares of shares.c, by bf__doubt: what a part measured against itself, beside the
- * difference that it finds to the log's mean. A part that says not to be trusted has no share. So a
- * simulator answers alone if it reproduces the log, stays near to it, does not depend on which
- * episodes it has seen, and finds hardly less of a difference than fqe, which mostly stops short.
- * What it leaves is fqe's, as far as its networks agree, and the rest is that of the weights.
+ * difference that it finds to the log's mean. A part that says not to be trusted is not certain of
+ * anything. So a simulator answers alone if it reproduces the log, stays near to it, does not
+ * depend on which episodes it has seen, and finds hardly less of a difference than fqe, which
+ * mostly stops short. What it leaves is fqe's, as far as its networks agree. What that leaves goes
+ * to the part in the middle of all that they say: far from neighbours the weights are no safer than
+ * the others, and two of three are seldom wrong in the same way.
  *
- * A part that answers alone answers whole: its interval and its verdict are its own. A blend has
- * the reasons and the diagnostics of its boldest part, and one more that says how far its parts
- * differ; its interval is that of the blend, by running all parts on parts of the log. The weights
- * of the first are handed out in any case.
+ * A part that answers alone answers whole: its interval and its verdict are its own, but for what
+ * it may lean by. A blend has the reasons and the diagnostics of the part with the largest share,
+ * and one more that says how far its parts differ; its interval is that of the blend, by running
+ * all parts on parts of the log. The weights of the first are handed out in any case.
  *
- * Small logs of few dimensions. Weights whose correction moves the value far may be off by a part
+ * Smaller logs of few dimensions. Weights whose correction moves the value far may be off by a part
  * of that, as intervals have it (trust/error.h). If that is not little beside the difference to the
  * log's mean, fqe is asked, whose error is what its networks differ by and what they still move.
- * Its share makes the sum of the squares least. lstdq is asked as a third: if both it and fqe are
- * on one side of that mean, the answer moves to the nearer of them, by up to twice what the weights
- * may be off by. So it becomes the median of the three, where the weights allow for it. The answer
- * remains that of the weights in all else: `aside`, what the others have moved the value by, is one
- * more error of the interval. On larger logs corrections are better, and networks cost more than
- * all the rest.
+ * Its share makes the sum of the squares least. On small logs lstdq is asked as a third: if both it
+ * and fqe are on one side of that mean, the answer moves to the nearer of them, by up to twice what
+ * the weights may be off by. So it becomes the median of the three, where the weights allow for it.
+ * The answer remains that of the weights in all else: `aside`, what the others have moved the value
+ * by, is one more error of the interval. Above SMALL rows networks are quick ones, and there is no
+ * third. Above MIDDLING corrections are better, and networks cost more than they find.
  *
  * Cost  that of the parts that are asked */
 #include <math.h>
@@ -40,13 +43,14 @@
 #include "estimator/diagnostics.h"
 #include "estimator/judge.h"
 #include "estimator/result.h"
-#include "problem/nodes.h"
 #include "trust/error.h"
 #include "weights/weights.h"
 
-/* Rows for networks: with fewer, they differ by more than they find. With more than SMALL, in few
- * dimensions, they cost more than all the rest. */
-enum { ENOUGH = 2000, SMALL = 5000 };
+/* Rows for networks: with fewer, they differ by more than they find. With more than MIDDLING, in
+ * few dimensions, they cost more than they find, and with more than SMALL only quick ones do not:
+ * half as many, and half as many rows in a step. */
+enum { ENOUGH = 2000, SMALL = 5000, MIDDLING = 20000 };
+static const char quick[] = "members=2 batch=64";
 /* Errors of the weights up to which networks are not asked, and up to which parts that differ are
  * no news, beside the difference to the log's mean. */
 static const double slight = 0.01, no_news = 0.25;
@@ -57,11 +61,8 @@ static bool always(const bf_problem *problem, const bf_estimate *first) {
     return true;
 }
 
-static bool many_dimensions(const bf_problem *problem, const bf_estimate *first) {
-    const bf_dataset *data = problem->data;
-    double left_out = bf__diagnosed(first, BF__D_COLUMNS_LEFT_OUT);
-    double dimensions = data->state_dim + data->action_dim - (isnan(left_out) ? 0 : left_out);
-    return !bf__dataset_counts(data) && dimensions > BF__FEW_DIMENSIONS;
+static bool neighbours_say_little(const bf_problem *problem, const bf_estimate *first) {
+    return bf__neighbours_say_little(first, problem);
 }
 
 /* What the correction of the weights may be off by; 0: nothing is known of it. */
@@ -70,15 +71,21 @@ static double correction_error(const bf_estimate *weights) {
     return isfinite(base) ? bf__shift_alone * fabs(weights->value - base) : 0;
 }
 
-static bool small_and_in_doubt(const bf_problem *problem, const bf_estimate *first) {
+/* In few dimensions, whether the correction of a log of at most so many rows moves the value far.
+ */
+static bool in_doubt(const bf_problem *problem, const bf_estimate *first, int64_t most) {
     double moved = fabs(first->value - bf__facts_of(first, problem).mean);
-    return !many_dimensions(problem, first) && problem->data->n >= ENOUGH &&
-           problem->data->n <= SMALL && correction_error(first) > slight * moved;
+    return !neighbours_say_little(problem, first) && problem->data->n >= ENOUGH &&
+           bf__dataset_size(problem->data) <= most && correction_error(first) > slight * moved;
+}
+
+static bool small_and_in_doubt(const bf_problem *problem, const bf_estimate *first) {
+    return in_doubt(problem, first, SMALL);
 }
 
 static bool networks(const bf_problem *problem, const bf_estimate *first) {
-    return many_dimensions(problem, first) ? problem->data->n >= ENOUGH
-                                           : small_and_in_doubt(problem, first);
+    return neighbours_say_little(problem, first) ? problem->data->n >= ENOUGH
+                                                 : in_doubt(problem, first, MIDDLING);
 }
 
 static const struct part {
@@ -124,15 +131,17 @@ static const char *distrust(const bf_estimate *estimate, const char *forgiven) {
     return NULL;
 }
 
-/* What a part says of this log with its own defaults. If its answer is not to be taken, *against is
- * why not. A part that cannot run says so; only a call that cannot go on is an error. One that is
- * interrupted can go on if there is an answer without the part. */
-static bf_status ask(bf_estimate *out, const char **against, const struct part *part, bool needed,
-                     const bf_problem *problem, const bf_context *context, bf_arena *arena,
-                     bf_error *err) {
+/* What a part says of this log, with its own defaults but for `options`. If its answer is not to be
+ * taken, *against is why not. A part that cannot run says so; only a call that cannot go on is an
+ * error. One that is interrupted can go on if there is an answer without the part. */
+static bf_status ask(bf_estimate *out, const char **against, const struct part *part,
+                     const char *options, bool needed, const bf_problem *problem,
+                     const bf_context *context, bf_arena *arena, bf_error *err) {
+    const bf_estimator *method = bf_estimator_find(part->method);
     bf_error cause = {.message = ""};
-    bf_status status = bf__estimator_run(bf_estimator_find(part->method), out, problem, NULL,
-                                         context, arena, &cause);
+    bf_settings *settings;
+    BF_TRY(bf_estimator_settings(&settings, method, options, arena, err));
+    bf_status status = bf__estimator_run(method, out, problem, settings, context, arena, &cause);
     *against = NULL;
     if (status == BF_ENOMEM || (status == BF_ECANCELLED && needed)) {
         if (err)
@@ -195,16 +204,20 @@ static bf_status hear(hearing *h, const bf_problem *problem, const bf_context *c
     double mean = bf__facts_of(&h->said[0], problem).mean;
     h->voice[0].value = h->said[0].value;
     h->voice[0].proven = proven(&h->said[0]);
-    h->few = !many_dimensions(problem, &h->said[0]);
+    h->few = !neighbours_say_little(problem, &h->said[0]);
     for (int k = PARTS - 1; k > 0; k--) {
         if (!parts[k].when(problem, &h->said[0]))
             continue;
-        BF_TRY(ask(&h->said[k], &h->against[k], &parts[k], !h->few, problem, context, arena, err));
+        bool small = bf__dataset_size(problem->data) <= SMALL;
+        const char *options = k == PART_fqe && h->few && !small ? quick : NULL;
+        BF_TRY(ask(&h->said[k], &h->against[k], &parts[k], options, !h->few, problem, context,
+                   arena, err));
         h->asked[k] = true;
         h->voice[k] = (bf__voice){.value = h->said[k].value,
                                   .little = parts[k].little,
                                   .much = parts[k].much,
                                   .stops_short = parts[k].stops_short,
+                                  .speaks = isfinite(h->said[k].value),
                                   .counts = !h->against[k]};
         if (h->few)
             continue;
@@ -261,6 +274,8 @@ static bf_status blend(bf_estimate *out, const hearing *h, const bf_problem *pro
 }
 
 static const char *why(const hearing *h, int k) {
+    if (h->share[k] > 0 && h->against[k])
+        return "no part is certain of all, and of what they say it is in the middle";
     if (h->against[k])
         return h->against[k];
     if (h->few && k == PART_fqe)
@@ -272,7 +287,7 @@ static const char *why(const hearing *h, int k) {
         return "it is not in the middle of what the parts say";
     if (k == 0 && h->voice[0].proven == 0)
         return h->share[0] == 1 ? "the others could not run or do not trust themselves"
-                                : "in so many dimensions neighbours say little";
+                                : "neighbours say little of what the target meets";
     if (h->voice[k].outdone > 0)
         return "it finds less of a difference than fqe, which mostly finds too little";
     if (h->share[k] == 0)
@@ -299,25 +314,68 @@ static bf_status move(bf_estimate *out, const hearing *h, const bf_problem *prob
     return BF_OK;
 }
 
-/* The answer of the boldest part that has a share takes the place of what is in `out`; the weights
- * of the first stay. */
+/* One part answers, be it that the bolder ones are not certain, or that nobody is and it is in the
+ * middle: then it is not to be trusted. If fewer than three were asked there was no choice. */
+static bf_status stand_alone(bf_estimate *out, const hearing *h, const bf_problem *problem,
+                             int part, bf_arena *arena, bf_error *err) {
+    double low = INFINITY, high = -INFINITY;
+    bool someone = h->voice[0].proven > 0;
+    int asked = 0;
+    for (int k = 0; k < PARTS; k++) {
+        const bf__voice *voice = &h->voice[k];
+        asked += h->asked[k];
+        someone = someone || (voice->counts && voice->doubt < voice->much);
+        if (h->asked[k] && isfinite(voice->value)) {
+            low = fmin(low, voice->value);
+            high = fmax(high, voice->value);
+        }
+    }
+    if (asked < 3 || (someone && (part == 0 || part == PARTS - 1)))
+        return BF_OK;
+    return bf__warn(out, arena, err, BF__W_PARTS_DIFFER, !someone,
+                    "%s: they say from %.6g to %.6g, and the log's mean is %.6g",
+                    someone ? "the answer is that of one part, and bolder ones are not certain"
+                            : "no part is certain, and the answer is the middle one",
+                    low, high, bf__facts_of(out, problem).mean);
+}
+
+/* What the answer may lean by. Parts that find little are off by no less than those that find much,
+ * so the largest difference to the log's mean that a part finds is the unit for all. Parts that do
+ * not trust themselves are asked for it if no other is. */
+static double lean(const hearing *h, double mean) {
+    double most = 0, unit = 0;
+    bool some = false;
+    for (int k = 1; k < PARTS; k++)
+        some = some || h->voice[k].counts;
+    for (int k = 0; k < PARTS; k++) {
+        double found = h->said[k].value - mean;
+        bool heard = k == 0 || h->voice[k].counts || (!some && h->voice[k].speaks);
+        most = heard && fabs(found) > fabs(most) ? found : most;
+        unit += h->share[k] * bf_estimator_find(parts[k].method)->leans;
+    }
+    return unit * most;
+}
+
+/* The answer of the part with the largest share takes the place of what is in `out`, of equal ones
+ * that of the boldest; the weights of the first stay. */
 static bf_status take(bf_estimate *out, const hearing *h, const bf_problem *problem,
                       const bf_settings *settings, bf_arena *arena, bf_error *err) {
-    int boldest = PARTS - 1;
-    while (h->share[boldest] == 0)
-        boldest--;
-    bool whole = h->share[boldest] == 1;
-    *out = h->said[boldest];
-    if (!out->weights && boldest > 0) {
+    int largest = 0;
+    for (int k = 1; k < PARTS; k++)
+        largest = h->share[k] > 0 && h->share[k] >= h->share[largest] ? k : largest;
+    bool whole = h->share[largest] == 1;
+    *out = h->said[largest];
+    out->lean = lean(h, bf__facts_of(out, problem).mean);
+    if (!out->weights && largest > 0) {
         out->spare = bf_estimate_weights(&h->said[0]);
         out->spare_signed = bf_estimate_signed_weights(&h->said[0]);
     }
-    if (!whole) {
-        BF_TRY(blend(out, h, problem, arena, err));
+    if (!whole)
         out->model = NULL;
-    }
-    out->maker = whole ? bf_estimator_find(parts[boldest].method) : NULL;
-    out->maker_settings = whole && boldest == 0 ? settings : NULL;
+    BF_TRY(whole ? stand_alone(out, h, problem, largest, arena, err)
+                 : blend(out, h, problem, arena, err));
+    out->maker = whole ? bf_estimator_find(parts[largest].method) : NULL;
+    out->maker_settings = whole && largest == 0 ? settings : NULL;
     return BF_OK;
 }
 
@@ -353,8 +411,8 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
 
 const bf_estimator bf__estimator_auto = {
     .name = "auto",
-    .summary = "the default: blackbox, with fqe and lstdq beside it on small logs; in many "
-               "dimensions a simulator that reproduces the log, or fqe",
+    .summary = "the default: blackbox, with fqe and lstdq beside it on small logs; where "
+               "neighbours say little, a simulator that reproduces the log, or fqe",
     .needs = BF_NEEDS_TARGET,
     .options = &bf__blackbox_table,
     .model = bf__weights_model,

@@ -3,8 +3,10 @@
  *     share_k = left_k certain_k,   left_{k-1} = left_k - share_k,   left = 1 for the last
  *     certain = (much - doubt) / (much - little), from 0 to 1
  *
- * from the boldest, the last, to the first, which has what is left to it. A voice that is certain
- * of itself leaves nothing. So the answer does not jump where a doubt passes a limit.
+ * from the boldest, the last, to the second. A voice that is certain of itself leaves nothing. So
+ * the answer does not jump where a doubt passes a limit. What all of them leave goes to the median
+ * of all that say something, be they certain or not: far from neighbours the first is no safer than
+ * the others. If fewer than three say something there is no middle, and it goes to the first.
  *
  * If there is something to say for the first as well, as much of the answer is the median of what
  * all say: methods of different kinds seldom miss in the same way, and the middle one of three is
@@ -21,6 +23,7 @@
 
 #include <math.h>
 
+enum { MAJORITY = 3 };                            /* of fewer voices none is in the middle */
 static const double hardly = 0.15, clearly = 0.3; /* less, as a share of what the other finds */
 
 static double certain(const bf__voice *voice) {
@@ -39,26 +42,29 @@ static double outdone(const bf__voice *voice, int k, double mean) {
     return most;
 }
 
-/* How many of the voices that count are below voice k. */
-static int below(const bf__voice *voice, int count, int k) {
+/* Whether voice k is heard where the middle is looked for: if it is certain to some degree, or, if
+ * `all`, if it says anything. The first always is. */
+static bool heard(const bf__voice *voice, int k, bool all) {
+    return k == 0 || (all ? voice[k].speaks : certain(&voice[k]) > 0);
+}
+
+static int hear(const bf__voice *voice, int count, bool all) {
     int sum = 0;
-    for (int j = 0; j < count; j++)
-        sum += (j == 0 || certain(&voice[j]) > 0) &&
-               (voice[j].value < voice[k].value || (voice[j].value == voice[k].value && j < k));
+    for (int k = 0; k < count; k++)
+        sum += heard(voice, k, all);
     return sum;
 }
 
-/* Moves `part` of the answer to the median of the voices that count. */
-static void to_the_middle(double *share, const bf__voice *voice, int count, double part) {
-    int heard = 1;
-    for (int k = 1; k < count; k++)
-        heard += certain(&voice[k]) > 0;
-    for (int k = 0; k < count; k++) {
-        bool counts = k == 0 || certain(&voice[k]) > 0;
-        int at = below(voice, count, k);
-        bool lower = counts && at == (heard - 1) / 2, upper = counts && at == heard / 2;
-        share[k] = (1 - part) * share[k] + part * (lower + upper) / 2;
-    }
+/* The part of voice k in the median of those that are heard: 1, 0.5 if there are two in the middle,
+ * or 0. */
+static double in_the_middle(const bf__voice *voice, int count, int k, bool all) {
+    int below = 0, sum = hear(voice, count, all);
+    if (!heard(voice, k, all))
+        return 0;
+    for (int j = 0; j < count; j++)
+        below += heard(voice, j, all) &&
+                 (voice[j].value < voice[k].value || (voice[j].value == voice[k].value && j < k));
+    return ((below == (sum - 1) / 2) + (below == sum / 2)) / 2.0;
 }
 
 void bf__shares(double *share, bf__voice *voice, int count, double mean) {
@@ -70,8 +76,12 @@ void bf__shares(double *share, bf__voice *voice, int count, double mean) {
         share[k] = left * most * (1 - voice[k].outdone * (1 - keeps));
         left -= share[k];
     }
-    share[0] = left;
-    to_the_middle(share, voice, count, voice[0].proven);
+    bool all = hear(voice, count, true) >= MAJORITY;
+    share[0] = 0;
+    for (int k = 0; k < count; k++) {
+        share[k] += left * (all ? in_the_middle(voice, count, k, true) : k == 0);
+        share[k] += voice[0].proven * (in_the_middle(voice, count, k, false) - share[k]);
+    }
 }
 
 void bf__shares_of_three(double share[3], const double value[3], double second, double reach) {

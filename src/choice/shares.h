@@ -29,7 +29,8 @@ typedef struct bf__voice {
     double doubt;        /* bf__doubt of it */
     double little, much; /* up to where it does not count, and from where on there is no share */
     bool stops_short;    /* it mostly finds too little of a difference to the log's mean */
-    bool counts;         /* it was asked, and does not say not to be trusted */
+    bool speaks;         /* it was asked, and has a value */
+    bool counts;         /* it speaks, and does not say not to be trusted */
     double proven;       /* of the first: how much there is for it, from 0 to 1 */
     double outdone;      /* filled: how certain one is that stops short and finds more, 0 to 1 */
 } bf__voice;

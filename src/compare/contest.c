@@ -40,8 +40,8 @@ typedef struct vectors {
     double *gap;     /* (length): room for a difference */
 } vectors;
 
-/* The variance of the error of a less that of b; b < 0: of a alone. What is known of the errors of
- * others does not matter. */
+/* The variance of the error of a less that of b, which is left in `gap`; b < 0: of a alone. What is
+ * known of the errors of others does not matter. */
 static double variance(const vectors *v, int a, int b) {
     const double *first = v->z + a * v->length, *second = v->z + b * v->length;
     bf__error_form form = v->form;
@@ -59,7 +59,7 @@ static void judge_pair(bf__contest_pair *pair, const bf__contest_input *in, cons
     /* Answers that are exact have no error but rounding. */
     double rounding = 1e-12 * fmax(fabs(a->value), fabs(b->value));
     pair->se = fmax(sqrt(variance(v, pair->a, pair->b)), rounding);
-    pair->df = bf__error_df(&v->form, fmin(a->effective, b->effective));
+    pair->df = bf__error_df(&v->form, v->gap, fmin(a->effective, b->effective));
     double t = bf__student_quantile(0.5 + 0.5 * in->level, pair->df);
     pair->smallest = t * pair->se;
     pair->low = pair->difference - pair->smallest;
@@ -94,7 +94,7 @@ static void find_best(double *best, const bf__contest_input *in, const vectors *
     bf_rng rng = bf_rng_make(in->seed, "best", 0);
     for (int a = 0; a < count; a++) {
         best[a] = 0;
-        df = fmin(df, bf__error_df(&v->form, in->contestants[a].effective));
+        df = fmin(df, bf__error_df(&v->form, v->z + a * v->length, in->contestants[a].effective));
     }
     for (int k = 0; k < count * count; k++)
         rounding = fmax(rounding, 1e-9 * fabs(l[k]));

@@ -50,6 +50,8 @@ struct bf_estimate {
         *spare_signed; /* (n): weights of another part, if the chosen one has none */
     double aside;      /* what other parts have moved the value by, from that of its maker; 0: none
                           have */
+    double lean;       /* what the value may lean towards the log's mean by, or away from it, which
+                          parts of the log do not show; 0: nothing is known of that */
 };
 
 /* Whose answer it is: the method that was chosen, or the one that was asked, with its settings. */

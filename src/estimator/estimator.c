@@ -193,6 +193,8 @@ bf_status bf__estimator_run(const bf_estimator *estimator, bf_estimate *out,
         BF_TRY(run_in_time(out, estimator, model, problem, settings, context, arena, err));
     else
         BF_TRY(estimator->run(out, problem, model, settings, context, arena, err));
+    if (estimator->leans > 0 && bf__neighbours_say_little(out, problem))
+        out->lean = estimator->leans * (out->value - bf__facts_of(out, problem).mean);
     return bf__judge(out, estimator->name, problem, arena, err);
 }
 

@@ -9,6 +9,7 @@
 #include "core/fail.h"
 #include "dataset/extreme.h"
 #include "estimator/result.h"
+#include "solver/kdtree.h"
 
 /* ---- Limits */
 
@@ -19,6 +20,9 @@ static const double drift_seen = 0.02, drift_much = 0.1;   /* in deviations of t
 static const double far_away = 0.03, far_away_much = 0.2;  /* of them, where 0.01 are expected */
 static const double missed_much = 0.5;               /* of the changes of the state, noise apart */
 static const double far_off = 0.25, too_far_off = 1; /* of the hull, in deviations */
+/* The same, where neighbours say little; and if corrections were dropped. */
+static const double outside_of_them = 0.07, outside_if_dropped = 0.04;
+enum { ENOUGH = 2000 }; /* rows of a log that should have neighbours, in few dimensions */
 static const double covered_enough = 0.99;
 
 double bf__least_rows(double n) {
@@ -321,6 +325,23 @@ bf_status bf__judge(bf_estimate *out, const char *method, const bf_problem *prob
                        method);
     bf__facts facts = bf__facts_of(out, problem);
     return bf__judge_facts(out, &facts, arena, err);
+}
+
+bool bf__was_said(const bf_estimate *estimate, bf__reason_id id) {
+    for (int i = 0; i < estimate->warning_count; i++)
+        if (strcmp(estimate->warnings[i].code, bf__reason_code((int)id)) == 0)
+            return true;
+    return false;
+}
+
+bool bf__neighbours_say_little(const bf_estimate *estimate, const bf_problem *problem) {
+    const bf_dataset *data = problem->data;
+    double left_out = bf__diagnosed(estimate, BF__D_COLUMNS_LEFT_OUT);
+    double dimensions = data->state_dim + data->action_dim - (isnan(left_out) ? 0 : left_out);
+    bool dropped = bf__was_said(estimate, BF__W_CORRECTION_DROPPED);
+    double off = bf__diagnosed(estimate, BF__D_OFF_HULL);
+    bool outside = data->n >= ENOUGH && off > (dropped ? outside_if_dropped : outside_of_them);
+    return !bf__dataset_counts(data) && (dimensions > BF__FEW_DIMENSIONS || outside);
 }
 
 /* What was taken off the value for the replay is half believed: that what flatters the log flatters

@@ -16,6 +16,16 @@ bf_status bf__judge(bf_estimate *out, const char *method, const bf_problem *prob
 /* The same for facts that are known by other means than from a log in memory. */
 bf_status bf__judge_facts(bf_estimate *out, const bf__facts *facts, bf_arena *arena, bf_error *err);
 
+/* Whether the method gave that reason itself. */
+bool bf__was_said(const bf_estimate *estimate, bf__reason_id id);
+
+/* Whether neighbours say little about a pair: states and vector actions have more coordinates than
+ * BF__FEW_DIMENSIONS, without columns that the method left out; or there are enough rows, and what
+ * the target does next lies outside the hull of its neighbours, as far as the method measured that.
+ * If corrections of the weights were not credible, nothing vouches for them, and less of it is
+ * enough. */
+bool bf__neighbours_say_little(const bf_estimate *estimate, const bf_problem *problem);
+
 /* How much of what a method finds its own measurements leave in doubt: the most that its members
  * differ by or its replay is off by, less half of what was taken off for that, beside the
  * difference to what the log earned; or how near its runs are to being too far from the log, where

@@ -75,4 +75,5 @@ const bf_estimator bf__estimator_model = {
     .model = model_at,
     .choose = choose,
     .run = run,
+    .leans = 1,
 };

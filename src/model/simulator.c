@@ -52,7 +52,8 @@ static const bf_option rows[] = {
     BF__POINTS_ROWS(simulator_options, ),
     BF_OPTION_RANGE(simulator_options, features, "auto", 1, 20000,
                     "Kernel features of the fits of rewards and changes; those of policies have "
-                    "half as many. auto grows with the log, from 1000 at 10,000 rows."),
+                    "half as many. auto grows with the log, from 1000 at 10,000 rows to 2457 at "
+                    "200,000."),
     BF_OPTION_RANGE(simulator_options, members, "4", 2, BF__TRIAL_MOST,
                     "Fits of everything, each without a share of the episodes."),
     BF_OPTION_RANGE(simulator_options, steps, "1000", 20, 1e8,
@@ -304,7 +305,7 @@ static bf_status run(bf_estimate *out, const bf_problem *problem, const bf_model
     double n = (double)problem->data->n;
     s.features = s.options->features.given
                      ? (int64_t)s.options->features.value
-                     : (int64_t)ceil(fmin(n / 2, 1000 * fmax(1, pow(n / 1e4, 0.3))));
+                     : (int64_t)ceil(fmin(n / 2, 1000 * pow(fmin(fmax(n, 1e4), 2e5) / 1e4, 0.3)));
     BF_TRY(fit_all(&s, arena, err));
     bf__trial_task target_run = target_task(&s), replay_run = replay_task(&s);
     BF_TRY(bf__trial_run(&target, &target_run, context, arena, err));
@@ -323,4 +324,5 @@ const bf_estimator bf__estimator_simulator = {
     .model = model_at,
     .choose = choose,
     .run = run,
+    .leans = 0.15,
 };

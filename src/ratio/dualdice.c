@@ -137,4 +137,5 @@ const bf_estimator bf__estimator_dualdice = {
     .model = model_at,
     .choose = choose,
     .run = run,
+    .leans = 1,
 };

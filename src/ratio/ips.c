@@ -95,4 +95,5 @@ const bf_estimator bf__estimator_ips = {
     .model = model_at,
     .choose = choose,
     .run = run,
+    .leans = 1,
 };

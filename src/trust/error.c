@@ -1,7 +1,7 @@
 /* error.c - The error of an answer as a vector, and its length, which is the standard error.
  *
  * Shapes  z: clusters, then parts, then one shift for every split, then the correction,
- *         then what another method moved
+ *         then what another method moved, then how far the answer may lean
  * Cost    one pass over it */
 #include "trust/error.h"
 
@@ -12,6 +12,9 @@
 static const double shift_with_parts = 0.25;
 const double bf__shift_alone = 0.3;
 static const double least = 1.0 / 3; /* of se */
+static const double lean_df = 5;     /* how well the size of what answers lean by is known */
+
+enum { SHIFT, ASIDE, LEAN, BESIDE }; /* what counts whatever parts and clusters say */
 
 static bool has_part(const bf__measured *answers, int count, int part) {
     for (int a = 0; a < count; a++)
@@ -46,7 +49,7 @@ bf__error_form bf__error_form_of(const bf__measured *answers, int count, int64_t
 }
 
 int64_t bf__error_length(const bf__error_form *form) {
-    return form->clusters + form->part_count + BF__MOST_SPLITS + 2;
+    return form->clusters + form->part_count + BF__MOST_SPLITS + BESIDE;
 }
 
 void bf__error_fill(double *z, const bf__error_form *form, const bf__measured *answer) {
@@ -68,8 +71,10 @@ void bf__error_fill(double *z, const bf__error_form *form, const bf__measured *a
     for (int s = 0; s < BF__MOST_SPLITS; s++)
         if (form->size[s] > 0)
             shifts[s] = sqrt(1.0 / form->splits) * (mean[s] - (answer->value - answer->aside));
-    shifts[BF__MOST_SPLITS] = (form->df > 0 ? shift_with_parts : bf__shift_alone) * answer->shift;
-    shifts[BF__MOST_SPLITS + 1] = answer->aside;
+    double *beside = shifts + BF__MOST_SPLITS;
+    beside[SHIFT] = (form->df > 0 ? shift_with_parts : bf__shift_alone) * answer->shift;
+    beside[ASIDE] = answer->aside;
+    beside[LEAN] = answer->lean;
 }
 
 static double squares(const double *z, int64_t n) {
@@ -83,7 +88,7 @@ double bf__error_variance(const bf__error_form *form, const double *z) {
     int64_t parts = form->part_count + BF__MOST_SPLITS;
     double by_cluster = squares(z, form->clusters);
     double by_part = squares(z + form->clusters, parts);
-    double shift = squares(z + form->clusters + parts, 2), variance = NAN;
+    double beside = squares(z + form->clusters + parts, BESIDE), variance = NAN;
     if (form->clusters > 0 && form->df > 0 && form->steady)
         variance = fmax(sqrt(by_cluster * by_part), least * least * by_cluster);
     else if (form->clusters > 0 && form->df > 0)
@@ -92,12 +97,15 @@ double bf__error_variance(const bf__error_form *form, const double *z) {
         variance = by_cluster + by_part;
     if (form->clusters > 0 && form->exact)
         variance = fmax(variance, by_cluster);
-    return variance + shift;
+    return variance + beside;
 }
 
-double bf__error_df(const bf__error_form *form, double effective) {
-    double df = effective - 1;
-    return fmax(2, form->clusters > 0 ? df : fmin(df, form->df));
+double bf__error_df(const bf__error_form *form, const double *z, double effective) {
+    double df = effective - 1, all = bf__error_variance(form, z);
+    df = fmax(2, form->clusters > 0 ? df : fmin(df, form->df));
+    double lean = z[bf__error_length(form) - BESIDE + LEAN];
+    double part = all > 0 ? lean * lean / all : 0;
+    return part > 0 ? 1 / ((1 - part) * (1 - part) / df + part * part / lean_df) : df;
 }
 
 bf__scatter bf__error_scatter(const bf__error_form *form, const double *z) {

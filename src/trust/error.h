@@ -2,9 +2,10 @@
  *
  * Everything that was measured of an error is a number about something that other answers to the
  * same log have, too: what each cluster contributes, how the answers on parts of the log scatter,
- * how they are shifted against the answer on the whole log, what a correction moved, and what was
- * moved by another method. So an error is a vector z. Its variance is that of a value, and the
- * variance of z_a - z_b is that of a difference: what two answers have in common cancels. */
+ * how they are shifted against the answer on the whole log, what a correction moved, what was moved
+ * by another method, and how far the answer may lean towards the log's mean. So an error is a
+ * vector z. Its variance is that of a value, and the variance of z_a - z_b is that of a difference:
+ * what two answers have in common cancels. */
 #ifndef BF_TRUST_ERROR_H
 #define BF_TRUST_ERROR_H
 
@@ -18,6 +19,7 @@ typedef struct bf__measured {
     double value;
     double shift;        /* of the value by its correction; 0: none */
     double aside;        /* what another method moved it by, which c and parts know nothing of */
+    double lean;         /* towards the log's mean, or away from it, which parts do as well */
     double effective;    /* clusters that carry the weight */
     const double *c;     /* (clusters): what each contributes, or NULL: not known */
     bool exact;          /* c is noise and nothing else, as for finite states and plain means */
@@ -48,7 +50,8 @@ void bf__error_fill(double *z, const bf__error_form *form, const bf__measured *a
 
 /* The square of the standard error: of an answer from its z, of a difference from that of two.
  *
- *     s^2 = (S^2 + se^2) / 2 + (0.25 shift)^2 + aside^2,   se^2 = J / (J - 1) sum_j c_j^2,
+ *     s^2 = (S^2 + se^2) / 2 + (0.25 shift)^2 + aside^2 + lean^2,
+ *     se^2 = J / (J - 1) sum_j c_j^2,
  *     S^2 = sum_k (v_k - vbar)^2 / (K (K - 1)) + (vbar - value + aside)^2
  *
  * where S^2 is the mean over splits.
@@ -63,9 +66,10 @@ double bf__error_variance(const bf__error_form *form, const double *z);
 /* How much the shift of a correction counts if no parts of the log were estimated. */
 extern const double bf__shift_alone;
 
-/* Degrees of freedom, if `effective` clusters carry the weight: that many less 1, but no more than
- * the parts have if they are all there is, and at least 2. */
-double bf__error_df(const bf__error_form *form, double effective);
+/* Degrees of freedom of the error z, if `effective` clusters carry the weight: that many less 1,
+ * but no more than the parts have if they are all there is, and at least 2; where lean is a part p
+ * of s^2, 1 / ((1 - p)^2 / df + p^2 / 5), as Welch and Satterthwaite join two variances. */
+double bf__error_df(const bf__error_form *form, const double *z, double effective);
 
 /* What the splits alone say. */
 typedef struct bf__scatter {

@@ -189,6 +189,7 @@ static bf_status collect(bf__measured *out, const measuring *m, bf__measure meas
                           .steady = m->has_influence && isfinite(noise) && !exact};
     if (measure == BF__VALUE) {
         out->aside = m->estimate->aside;
+        out->lean = m->estimate->lean;
         out->shift = isfinite(base) ? out->value - out->aside - base : unseen(m);
         out->c = m->has_influence ? m->influence.c : NULL;
     } else {
@@ -229,11 +230,11 @@ static bf_status find_one(bf_interval *out, bf__scatter *scatter, const bf__meas
     bf__error_fill(z, &form, measured);
     *scatter = bf__error_scatter(&form, z);
     double variance = bf__error_variance(&form, z);
+    double df = bf__error_df(&form, z, measured->effective);
     bf_arena_rewind(m->arena, mark);
     if (!isfinite(value) || !isfinite(variance))
         return BF_OK;
     possible(&low, &high, m, measure);
-    double df = bf__error_df(&form, measured->effective);
     double rounding = isfinite(high - low) ? 1e-12 * (high - low) : 0;
     double se = fmax(sqrt(variance), rounding);
     double half = bf__student_quantile(0.5 + 0.5 * m->how->level, df) * se;

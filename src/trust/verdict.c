@@ -31,14 +31,6 @@ static bool is(const bf_warning *warning, bf__reason_id id) {
     return strcmp(warning->code, bf__reason_code((int)id)) == 0;
 }
 
-/* Whether the method gave that reason itself. */
-static bool was_said(const bf_estimate *estimate, bf__reason_id id) {
-    for (int i = 0; i < estimate->warning_count; i++)
-        if (is(&estimate->warnings[i], id))
-            return true;
-    return false;
-}
-
 /* ---- Rules */
 
 /* The answer is a constant, whatever the target does: the weights are where nothing else was ever
@@ -150,10 +142,10 @@ static bool stands_still(bf__reason *out, const bf__facts *f) {
  * no other trajectory shows what the target does. */
 static bool uncorrected(bf__reason *out, const bf__facts *f) {
     double base = bf__diagnosed(f->estimate, BF__D_BASE_VALUE);
-    bool dropped = was_said(f->estimate, BF__W_CORRECTION_DROPPED) &&
+    bool dropped = bf__was_said(f->estimate, BF__W_CORRECTION_DROPPED) &&
                    fabs(f->estimate->value - base) <= 1e-9 * (f->high - f->low);
     bool late = f->age_rise > steep && f->horizon > f->longest;
-    bool few = was_said(f->estimate, BF__W_ONE_ROW) ||
+    bool few = bf__was_said(f->estimate, BF__W_ONE_ROW) ||
                bf__diagnosed(f->estimate, BF__D_ESS) < bf__least_rows_of_fit(f->n);
     bool alone = f->gap > wide_gap;
     if (!dropped || !(late || few || alone))

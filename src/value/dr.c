@@ -85,4 +85,5 @@ const bf_estimator bf__estimator_dr = {
     .model = bf__q_model,
     .choose = bf__q_choose,
     .run = run,
+    .leans = 1,
 };

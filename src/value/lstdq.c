@@ -30,4 +30,5 @@ const bf_estimator bf__estimator_lstdq = {
     .model = bf__q_model,
     .choose = bf__q_choose,
     .run = run,
+    .leans = 1,
 };
