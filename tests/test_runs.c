@@ -23,7 +23,7 @@ static bf__points points_of(int d, int64_t n, const double *z, const double *nz,
 
 /* ---- Steps */
 
-enum { N = 4000 };
+enum { N = 4000, QUARTER = N / 4 };
 static double z[2 * N], nz[2 * N], npi[2 * N];
 static int32_t action[N];
 
@@ -33,56 +33,54 @@ static void move(double *to, const double *x, int a, double bend) {
     to[1] = 0.5 * x[0] + 0.8 * x[1] + bend * (1 + a) * x[0] * x[0] + 0.1 * a;
 }
 
-static bf__points plane(double bend) {
+static bf__points plane_of(int n, double bend) {
     bf_rng rng = bf_rng_make(4, "plane", 0);
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < n; i++) {
         double x[2] = {bf_rng_between(&rng, -1, 1), bf_rng_between(&rng, -1, 1)}, to[2];
         action[i] = bf_rng_uniform(&rng) < 0.5;
         move(to, x, action[i], bend);
         for (int c = 0; c < 2; c++) {
-            z[c * N + i] = x[c];
-            nz[c * N + i] = to[c];
-            npi[c * N + i] = 0.5;
+            z[c * n + i] = x[c];
+            nz[c * n + i] = to[c];
+            npi[c * n + i] = 0.5;
         }
     }
-    return points_of(2, N, z, nz, action, npi);
+    return points_of(2, n, z, nz, action, npi);
 }
 
-/* The mean square of what steps from inside of the log are off by; *plain of the mean of the
- * neighbours' next states. */
-static double off_by(double *plain, const bf__local *local, double bend) {
+static bf__points plane(double bend) {
+    return plane_of(N, bend);
+}
+
+/* The root of the mean square of what steps from inside of a log of n rows are off by. */
+static double off_by(int n, double bend) {
     static bf__local_step step;
+    const bf__local *local;
+    bf__points points = plane_of(n, bend);
     bf_rng rng = bf_rng_make(5, "asked", 0);
     double square = 0;
-    *plain = 0;
+    assert_ok(bf__local_make(&local, &points, 16, arena, &err), err);
+    assert_int_equal(local->going_on, n);
     for (int k = 0; k < 500; k++) {
         double x[2] = {bf_rng_between(&rng, -0.8, 0.8), bf_rng_between(&rng, -0.8, 0.8)}, to[2];
         move(to, x, k % 2, bend);
         bf__local_take(&step, local, x, k % 2);
         assert_near(step.ended, 0, 1e-12);
-        for (int c = 0; c < 2; c++) {
-            double mean = 0;
-            for (int j = 0; j < step.count; j++)
-                mean += step.weight[j] * local->next[2 * step.node[j] + c];
+        for (int c = 0; c < 2; c++)
             square += (step.next[c] - to[c]) * (step.next[c] - to[c]) / 1000;
-            *plain += (mean - to[c]) * (mean - to[c]) / 1000;
-        }
     }
-    return square;
+    return sqrt(square);
 }
 
-/* What is left is of the third order, where the neighbours' mean has one of the second. */
-static void steps_follow_curves(void **state) {
+/* What is left is of the second order: half the distance, a quarter of it. A straight process
+ * leaves what the ridge takes, and that is little. */
+static void steps_are_straight_lines(void **state) {
     (void)state;
-    const bf__local *local;
-    double plain;
-    bf__points points = plane(0.5);
-    assert_ok(bf__local_make(&local, &points, 16, NULL, arena, &err), err);
-    assert_int_equal(local->going_on, N);
-    double square = off_by(&plain, local, 0.5);
-    assert_true(sqrt(plain) > 5e-4);
-    if (!(sqrt(square) < 0.25 * sqrt(plain)))
-        fail_msg("off by %g, the mean of neighbours by %g", sqrt(square), sqrt(plain));
+    double many = off_by(N, 0.5), few = off_by(QUARTER, 0.5), straight = off_by(N, 0);
+    if (!(many < 2e-3 && many < 0.3 * few && many > 0.2 * few))
+        fail_msg("off by %g with %d rows and by %g with %d", many, N, few, QUARTER);
+    if (!(straight < 1e-5))
+        fail_msg("a straight process is off by %g", straight);
 }
 
 /* A linear process is followed beyond the hull of the neighbours, but not far beyond the log. */
@@ -93,7 +91,7 @@ static void steps_go_on_beyond_the_hull(void **state) {
     bf__points points = plane(0);
     const double beyond[2] = {1.03, 0.2}, far[2] = {30, 0};
     double to[2];
-    assert_ok(bf__local_make(&local, &points, 16, NULL, arena, &err), err);
+    assert_ok(bf__local_make(&local, &points, 16, arena, &err), err);
     bf__local_take(&step, local, beyond, 0);
     move(to, beyond, 0, 0);
     for (int c = 0; c < 2; c++)
@@ -122,7 +120,7 @@ static void steps_end_as_their_neighbours_do(void **state) {
     }
     points.steps.ended = ended;
     points.steps.restarts = points.steps.starts = true;
-    assert_ok(bf__local_make(&local, &points, 16, NULL, arena, &err), err);
+    assert_ok(bf__local_make(&local, &points, 16, arena, &err), err);
     assert_int_equal(local->going_on, goes);
     assert_int_equal(local->nodes.n, N - 5);
     for (int64_t j = 0; j < local->nodes.n; j++)
@@ -330,7 +328,7 @@ static void an_answer_begins_with_runs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_follow_curves),
+        cmocka_unit_test(steps_are_straight_lines),
         cmocka_unit_test(steps_go_on_beyond_the_hull),
         cmocka_unit_test(steps_end_as_their_neighbours_do),
         cmocka_unit_test(runs_visit_what_the_target_does),

@@ -21,7 +21,7 @@
 #include "weights/runs.h"
 
 enum { FEATURES = 200 };
-static const double RARE = 1e-3, LEAST = 0.01, ridge = 1e-9;
+static const double RARE = 3e-4, LEAST = 0.01, ridge = 1e-9;
 
 /* What a correction on few features changes the value by. */
 static bf_status measure(double *change, const bf__neighbours *chain, const bf_problem *problem,

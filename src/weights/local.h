@@ -12,8 +12,6 @@ typedef struct bf__local {
     int d, k;            /* coordinates of a state; neighbours of a pair */
     const double *next;  /* (nodes, d): the mean next state of the rows that go on */
     const double *ended; /* (nodes): the share of rows that end */
-    const double *slope; /* (nodes, d, d): row e is the change with coordinate e */
-    const double *wide;  /* (nodes): the mean squared distance of the nodes around */
     bf__kdtree ahead;    /* the next states of rows that go on */
     const int64_t *row;  /* (going_on): which rows these are */
     int64_t going_on;    /* 0: there is no step to take */
@@ -26,14 +24,15 @@ typedef struct bf__local_step {
     double weight[BF__HULL_MOST];
     double ended;                    /* how often it ends */
     double next[BF__FEW_DIMENSIONS]; /* (d): where it goes on to; not filled if it always ends */
-    double gram[BF__HULL_MOST * BF__HULL_MOST], square[BF__HULL_MOST]; /* scratch */
-    double z[BF__HULL_MOST * BF__FEW_DIMENSIONS];
+    double gram[BF__HULL_MOST * BF__HULL_MOST];   /* scratch */
+    double square[BF__HULL_MOST];                 /* distances of the nodes, the nearest first */
+    double z[BF__HULL_MOST * BF__FEW_DIMENSIONS]; /* (count, d): nodes less x */
 } bf__local_step;
 
 /* Of points whose actions are numbers, in at most BF__FEW_DIMENSIONS coordinates. In the share of
  * the points, or in `arena`. */
-bf_status bf__local_make(const bf__local **out, const bf__points *points, int k,
-                         const bf_context *context, bf_arena *arena, bf_error *err);
+bf_status bf__local_make(const bf__local **out, const bf__points *points, int k, bf_arena *arena,
+                         bf_error *err);
 
 /* `action` has nodes. */
 void bf__local_take(bf__local_step *out, const bf__local *local, const double *x, int action);

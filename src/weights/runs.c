@@ -7,9 +7,9 @@
  * counted. So nothing adds up, and what is left is of the order of one step.
  *
  * Runs begin where the chain says that the target is, and go on for STEPS steps, of which the first
- * BURN are not counted. The action is drawn by what the target does at the nearest next state of
- * the log. A step ends as often as its neighbours do, and then, or with probability 1 - gamma, the
- * run begins anew at a start state.
+ * BURN are not counted, as the chain may be wrong there. The action is drawn by what the target
+ * does at the nearest next state of the log. A step ends as often as its neighbours do, and then,
+ * or with probability 1 - gamma, the run begins anew at a start state.
  *
  * What runs do not have is what is rare: the chain follows every action, however seldom it is
  * taken, and runs only those that were drawn.
@@ -26,9 +26,9 @@
 #include "core/fail.h"
 #include "weights/local.h"
 
-enum { STEPS = 400, BURN = 100, FEWEST = 128, MOST = 512, ROWS_EACH = 20 };
+enum { STEPS = 800, BURN = 400, FEWEST = 64, MOST = 512, ROWS_EACH = 40 };
 enum { BLOCKS = 16, TOGETHER = 2 }; /* that runs are dealt to; runs side by side on a thread */
-enum { TURNS = 4 };                 /* runs of each block between two reports of progress */
+enum { TURNS = 2 };                 /* runs of each block between two reports of progress */
 static const double quiet = 0.01;   /* share of noise that counts as none */
 
 bool bf__runs_suit(const bf__points *points, double noise) {
@@ -196,7 +196,7 @@ bf_status bf__runs_visit(double *visits, const bf__points *points, const double 
     runs all = {.points = points, .count = n / ROWS_EACH};
     all.count = all.count < FEWEST ? FEWEST : all.count > MOST ? MOST : all.count;
     all.count -= all.count % TOGETHER;
-    BF_TRY(bf__local_make(&all.local, points, k, context, arena, err));
+    BF_TRY(bf__local_make(&all.local, points, k, arena, err));
     memset(visits, 0, (size_t)n * sizeof *visits);
     if (all.local->going_on > 0) {
         BF_ALLOC(passed, arena, n + 1, err);
