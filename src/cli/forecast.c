@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-static const double large =
-    200000; /* rows that are worth the trial: below, it is a fifth of the work */
+/* Rows that are worth the trial: below, it is a fifth of the work. */
+static const double large = 200000;
 static const double patience = 60; /* seconds that need no words */
 
 /* Rows that would fit, rounded down to two digits. */

@@ -16,7 +16,7 @@
  *
  * Two runs are made side by side, because two steps together take less time (solver/hull.c).
  *
- * Cost  5 to 10 microseconds a step; 20 steps for each row, but 51,200 to 204,800 */
+ * Cost  5 to 10 microseconds a step; 20 steps for each row, but 51,200 to 409,600 */
 #include "weights/runs.h"
 
 #include <string.h>
